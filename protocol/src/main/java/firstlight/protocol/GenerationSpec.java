@@ -1,0 +1,36 @@
+package firstlight.protocol;
+
+import java.util.List;
+
+/**
+ * Everything that decides a generation: it is a pure function of this, bit for bit. The arrays
+ * belong to the record: nobody changes them.
+ *
+ * @param prompt token ids
+ * @param known tokens already known to follow the prompt; the generation goes on after them
+ * @param outputMax most tokens to generate, known ones included
+ * @param stop stop strings, as bytes of UTF-8
+ * @param stopTokens ids that end the generation; they count as output but are not part of its text
+ * @param deadline Unix time, ms, by which the first token must be there; 0: the replica's own limit
+ */
+public record GenerationSpec(
+    GenerationId id,
+    TenantId tenant,
+    String model,
+    int[] prompt,
+    int[] known,
+    int outputMax,
+    Sampling sampling,
+    List<byte[]> stop,
+    int[] stopTokens,
+    long deadline) {
+  public GenerationSpec {
+    stop = List.copyOf(stop);
+    if (prompt.length == 0) {
+      throw new IllegalArgumentException("a prompt has at least one token");
+    }
+    if (outputMax < 1 || known.length >= outputMax) {
+      throw new IllegalArgumentException("a generation has room for at least one more token");
+    }
+  }
+}

@@ -1,0 +1,4 @@
+package firstlight.protocol;
+
+/** The turn is durable. */
+public record TurnStored(ResponseId response) implements FromSession {}
