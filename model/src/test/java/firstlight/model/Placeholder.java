@@ -1,0 +1,1 @@
+package firstlight.model; final class Placeholder {}

@@ -1,0 +1,1 @@
+package firstlight.protocol; final class Placeholder {}
