@@ -1,0 +1,127 @@
+package firstlight.protocol;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A device one can see through: its "model" answers with a hash of the whole token history, read
+ * back through the block table from the KV memory it wrote. One wrong block, one stale prefix or
+ * one lost token changes what it says, and what it should say is {@link #next(int[], Sampling,
+ * int)}, a pure function.
+ *
+ * <p>It also checks its callers: a Step that breaks the contract of {@link Device} fails with an
+ * {@link AssertionError}.
+ */
+public final class GlassDevice implements Device {
+  private static final int UNWRITTEN = -1;
+
+  private final DeviceCapacity capacity;
+  private final int[] kv;
+  private boolean closed;
+
+  /** What a position remembers: the token itself, so that history can be read back. */
+  public GlassDevice(DeviceCapacity capacity) {
+    this.capacity = capacity;
+    this.kv = new int[capacity.blocks() * capacity.blockTokens()];
+    Arrays.fill(kv, UNWRITTEN);
+  }
+
+  /** A small one for the model named "glass". */
+  public static GlassDevice of(int blocks, int blockTokens, int stepTokensMax) {
+    return new GlassDevice(
+        new DeviceCapacity(
+            "glass",
+            blocks,
+            blockTokens,
+            stepTokensMax,
+            4096,
+            50_000,
+            new Numerics("glass", "hash", 0, "0".repeat(64))));
+  }
+
+  @Override
+  public DeviceCapacity capacity() {
+    return capacity;
+  }
+
+  @Override
+  public StepResult run(RunStep step) {
+    check(!closed, "the device is closed");
+    check(step.tokens() <= capacity.stepTokensMax(), "the Step has too many tokens");
+    Set<GenerationId> seen = new HashSet<>();
+    List<SliceResult> results = new ArrayList<>();
+    Set<Integer> written = new HashSet<>();
+    for (Slice slice : step.slices()) {
+      check(seen.add(slice.generation()), "a Sequence has two Slices");
+      write(slice, written);
+    }
+    for (Slice slice : step.slices()) {
+      results.add(sample(slice));
+    }
+    return new StepResult(step.step(), results, 1_000L * step.tokens());
+  }
+
+  private void write(Slice slice, Set<Integer> written) {
+    check(slice.end() <= capacity.contextMax(), "the Sequence is longer than the context");
+    check(
+        (long) slice.blocks().length * capacity.blockTokens() >= slice.end(),
+        "the block table is too short");
+    for (int i = 0; i < slice.tokens().length; i++) {
+      int at = address(slice, slice.start() + i);
+      check(written.add(at), "two Slices write the same position");
+      kv[at] = slice.tokens()[i];
+    }
+  }
+
+  private SliceResult sample(Slice slice) {
+    List<SampledToken> tokens = new ArrayList<>();
+    for (int i = slice.sampled(); i > 0; i--) {
+      int[] history = new int[slice.end() - i + 1];
+      for (int position = 0; position < history.length; position++) {
+        history[position] = kv[address(slice, position)];
+        check(history[position] != UNWRITTEN, "a position is read that nobody wrote");
+      }
+      tokens.add(next(history, slice.sampling(), capacity.vocabulary()));
+    }
+    return new SliceResult(slice.generation(), tokens);
+  }
+
+  /** What follows that history. */
+  public static SampledToken next(int[] history, Sampling sampling, int vocabulary) {
+    long hash = sampling.temperature() == 0 ? 17 : 31 * sampling.seed() + 19;
+    for (int token : history) {
+      hash = (hash ^ token) * 0x9E3779B97F4A7C15L;
+      hash ^= hash >>> 29;
+    }
+    int id = (int) Long.remainderUnsigned(hash, vocabulary);
+    float logprob = -(float) Long.remainderUnsigned(hash >>> 7, 1000) / 100;
+    int tops = Math.max(0, sampling.topLogprobs());
+    int[] topIds = new int[tops];
+    float[] topLogprobs = new float[tops];
+    for (int i = 0; i < tops; i++) {
+      topIds[i] = (id + i) % vocabulary;
+      topLogprobs[i] = logprob - i;
+    }
+    return new SampledToken(id, sampling.topLogprobs() < 0 ? 0 : logprob, topIds, topLogprobs);
+  }
+
+  private int address(Slice slice, int position) {
+    int block = slice.blocks()[position / capacity.blockTokens()];
+    check(block >= 0 && block < capacity.blocks(), "there is no such Block");
+    return block * capacity.blockTokens() + position % capacity.blockTokens();
+  }
+
+  private static void check(boolean holds, String message) {
+    if (!holds) {
+      throw new AssertionError(message);
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+  }
+}

@@ -1,1 +1,0 @@
-package firstlight.protocol; final class Placeholder {}
