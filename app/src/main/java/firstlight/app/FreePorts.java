@@ -1,0 +1,30 @@
+package firstlight.app;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Ports of loopback that nobody listens on. */
+final class FreePorts {
+  private FreePorts() {}
+
+  /** That many different ones; all are held until the last is found. */
+  static List<Integer> find(int count) throws IOException {
+    List<ServerSocket> held = new ArrayList<>();
+    try {
+      for (int i = 0; i < count; i++) {
+        ServerSocket socket = new ServerSocket();
+        held.add(socket);
+        socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      }
+      return held.stream().map(ServerSocket::getLocalPort).toList();
+    } finally {
+      for (ServerSocket socket : held) {
+        socket.close();
+      }
+    }
+  }
+}
