@@ -1,0 +1,210 @@
+package firstlight.edge;
+
+import firstlight.protocol.Problems;
+import firstlight.protocol.Settings;
+import firstlight.protocol.TenantId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * Settings of the client's side.
+ *
+ * @param host address it listens on
+ * @param port 0: any free one
+ * @param open whether everybody may use it without a key, as the tenant {@code local}
+ * @param tenants those who have keys
+ * @param corsOrigins origins whose pages may call it; {@code *} for all; empty: none
+ */
+public record EdgeConfig(
+    String host,
+    int port,
+    boolean open,
+    List<Tenant> tenants,
+    List<String> corsOrigins,
+    Limits limits,
+    Times times) {
+  private static final Pattern DIGEST = Pattern.compile("[0-9a-f]{64}");
+  private static final int MIB = 1 << 20;
+
+  public EdgeConfig {
+    tenants = List.copyOf(tenants);
+    corsOrigins = List.copyOf(corsOrigins);
+  }
+
+  /**
+   * Who pays.
+   *
+   * @param keyDigests hexadecimal SHA-256 of each of its keys
+   * @param keepsText whether what it asks and gets may stand in Events
+   */
+  public record Tenant(TenantId id, List<String> keyDigests, boolean keepsText) {
+    public Tenant {
+      keyDigests = List.copyOf(keyDigests);
+    }
+  }
+
+  /**
+   * What a request may be. Each is refused with a message that names the limit's value.
+   *
+   * @param bodyBytesMax bytes of a request's body
+   * @param jsonDepthMax nesting of its JSON
+   * @param jsonTokensMax values, names and brackets of its JSON
+   * @param headerBytesMax bytes of all its headers
+   * @param promptCharactersMax characters over all its prompts
+   * @param messagesMax messages of a conversation
+   * @param toolsMax tool definitions
+   * @param stopStringsMax stop strings
+   * @param stopCharactersMax characters of one stop string
+   * @param answersMax answers of one request: prompts times n
+   * @param logitBiasesMax entries of logit_bias
+   * @param requestsMax requests one edge instance works on at a time
+   * @param tenantRequestsMax those of them that may be of one tenant
+   * @param creditTokens tokens of an answer that a slow client may owe
+   * @param writeQueueBytes bytes that wait for a slow client before its answer pauses
+   */
+  public record Limits(
+      int bodyBytesMax,
+      int jsonDepthMax,
+      int jsonTokensMax,
+      int headerBytesMax,
+      int promptCharactersMax,
+      int messagesMax,
+      int toolsMax,
+      int stopStringsMax,
+      int stopCharactersMax,
+      int answersMax,
+      int logitBiasesMax,
+      int requestsMax,
+      int tenantRequestsMax,
+      int creditTokens,
+      int writeQueueBytes) {}
+
+  /**
+   * How long things may take.
+   *
+   * @param bodyTimeout for a request's body to arrive
+   * @param idleTimeout for a connection without a request
+   * @param statusDelay how long a stream waits for a refusal before its status is sent
+   * @param keepAlive longest silence of a stream
+   * @param stallTimeout how long a client may read nothing before its answer ends
+   * @param replicaExpiry silence after which a replica counts as gone
+   */
+  public record Times(
+      Duration bodyTimeout,
+      Duration idleTimeout,
+      Duration statusDelay,
+      Duration keepAlive,
+      Duration stallTimeout,
+      Duration replicaExpiry) {}
+
+  /**
+   * Reads the section {@code edge}; mistakes are noted in its {@link Settings#problems()}.
+   *
+   * @param settings the section itself
+   */
+  public static EdgeConfig read(Settings settings) {
+    boolean open = settings.flag("open", false);
+    EdgeConfig config =
+        new EdgeConfig(
+            settings.text("host", "127.0.0.1"),
+            settings.integer("port", 8080, 0, 65_535),
+            open,
+            tenants(settings),
+            settings.texts("corsOrigins", List.of()),
+            limits(settings.section("limits")),
+            times(settings.section("times")));
+    settings
+        .problems()
+        .require(
+            open || !config.tenants.isEmpty(),
+            "edge.tenants is empty: name a tenant with a key, or set edge.open to true");
+    settings.done();
+    return config;
+  }
+
+  private static List<Tenant> tenants(Settings settings) {
+    List<Tenant> tenants = new ArrayList<>();
+    for (Map.Entry<String, Settings> entry : settings.named("tenants").entrySet()) {
+      Settings section = entry.getValue();
+      Problems problems = settings.problems();
+      List<String> digests = new ArrayList<>();
+      String key = section.secret("key", "");
+      if (!key.isEmpty()) {
+        digests.add(Keys.digest(key));
+      }
+      for (String digest : section.texts("keySha256", List.of())) {
+        problems.require(
+            DIGEST.matcher(digest).matches(),
+            "edge.tenants.%s.keySha256 must be 64 hexadecimal digits".formatted(entry.getKey()));
+        digests.add(digest);
+      }
+      problems.require(
+          !digests.isEmpty(),
+          "edge.tenants.%s needs a key or a keySha256".formatted(entry.getKey()));
+      boolean keepsText = section.flag("keepsText", true);
+      section.done();
+      try {
+        tenants.add(new Tenant(new TenantId(entry.getKey()), digests, keepsText));
+      } catch (IllegalArgumentException e) {
+        problems.add("edge.tenants.%s: %s".formatted(entry.getKey(), e.getMessage()));
+      }
+    }
+    return tenants;
+  }
+
+  private static Limits limits(Settings limits) {
+    Limits read =
+        new Limits(
+            size(limits, "bodyBytesMax", 16 * MIB),
+            limits.integer("jsonDepthMax", 100, 10, 1_000),
+            limits.integer("jsonTokensMax", 1_000_000, 1_000, 100_000_000),
+            size(limits, "headerBytesMax", 32 << 10),
+            limits.integer("promptCharactersMax", 4_000_000, 1, Integer.MAX_VALUE),
+            limits.integer("messagesMax", 4_096, 1, 1_000_000),
+            limits.integer("toolsMax", 128, 0, 10_000),
+            limits.integer("stopStringsMax", 16, 0, 1_000),
+            limits.integer("stopCharactersMax", 1_024, 1, 100_000),
+            limits.integer("answersMax", 64, 1, 10_000),
+            limits.integer("logitBiasesMax", 1_024, 0, 1_000_000),
+            limits.integer("requestsMax", 4_096, 1, 1_000_000),
+            limits.integer("tenantRequestsMax", 2_048, 1, 1_000_000),
+            limits.integer("creditTokens", 256, 1, 1_000_000),
+            size(limits, "writeQueueBytes", 64 << 10));
+    limits.done();
+    return read;
+  }
+
+  private static int size(Settings limits, String key, int fallback) {
+    long bytes = limits.bytes(key, fallback);
+    limits
+        .problems()
+        .require(
+            bytes >= 1_024 && bytes <= 256L * MIB,
+            "edge.limits.%s must be from 1KiB to 256MiB".formatted(key));
+    return (int) Math.clamp(bytes, 1_024, 256L * MIB);
+  }
+
+  private static Times times(Settings times) {
+    Times read =
+        new Times(
+            times.duration("bodyTimeout", Duration.ofSeconds(30)),
+            times.duration("idleTimeout", Duration.ofSeconds(75)),
+            times.duration("statusDelay", Duration.ofMillis(500)),
+            times.duration("keepAlive", Duration.ofSeconds(10)),
+            times.duration("stallTimeout", Duration.ofSeconds(60)),
+            times.duration("replicaExpiry", Duration.ofMillis(1_500)));
+    Problems problems = times.problems();
+    problems.require(
+        read.keepAlive.compareTo(Duration.ofSeconds(15)) <= 0
+            && read.keepAlive.compareTo(Duration.ofMillis(10)) >= 0,
+        "edge.times.keepAlive must be from 10ms to 15s");
+    problems.require(
+        !read.statusDelay.isZero() && read.statusDelay.compareTo(Duration.ofSeconds(10)) <= 0,
+        "edge.times.statusDelay must be from 1ms to 10s");
+    times.done();
+    return read;
+  }
+}

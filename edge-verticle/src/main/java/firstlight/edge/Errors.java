@@ -1,0 +1,102 @@
+package firstlight.edge;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import firstlight.protocol.FailureKind;
+import firstlight.protocol.MeshException;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.ext.web.RoutingContext;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The one place where a failure becomes an HTTP status and an error object in OpenAI's shape. */
+final class Errors {
+  private static final Logger LOG = LoggerFactory.getLogger(Errors.class);
+  private static final long RETRY_MILLIS_DEFAULT = 1_000;
+
+  private Errors() {}
+
+  /**
+   * What a client may be told of any failure. One that is not a {@link MeshException} is a mistake
+   * of ours: it is logged with its stack and told to nobody.
+   */
+  static MeshException tellable(Throwable failure) {
+    if (failure instanceof MeshException known) {
+      return known;
+    }
+    LOG.error("a request failed in a way that nobody foresaw", failure);
+    return new MeshException(
+        FailureKind.INTERNAL,
+        "internal_error",
+        "The server made a mistake. It has been logged; the request may be tried again.");
+  }
+
+  static int status(MeshException failure) {
+    return switch (failure.kind()) {
+      case INVALID_REQUEST -> 400;
+      case UNAUTHENTICATED -> 401;
+      case NOT_FOUND -> 404;
+      case CONFLICT -> 409;
+      case TOO_LARGE -> 413;
+      case UNSUPPORTED_MEDIA_TYPE -> 415;
+      case TENANT_LIMIT, OVERLOADED -> 429;
+      case UNAVAILABLE, DEVICE_LOST -> 503;
+      case INTERNAL -> 500;
+    };
+  }
+
+  /** The word for {@code error.type}. */
+  static String type(MeshException failure) {
+    return switch (failure.kind()) {
+      case TENANT_LIMIT, OVERLOADED -> "rate_limit_error";
+      case UNAVAILABLE, DEVICE_LOST, INTERNAL -> "server_error";
+      default -> "invalid_request_error";
+    };
+  }
+
+  /** The error object alone: message, type, param, code. */
+  static ObjectNode error(MeshException failure) {
+    return Json.object()
+        .put("message", failure.getMessage())
+        .put("type", type(failure))
+        .put("param", failure.param())
+        .put("code", failure.code());
+  }
+
+  /** {@code {"error": …}} as the body of an answer or the last event of a chat stream. */
+  static ObjectNode body(MeshException failure) {
+    ObjectNode body = Json.object();
+    body.set("error", error(failure));
+    return body;
+  }
+
+  /** Answers a request that has failed. Closes the stream instead when its head is already sent. */
+  static void answer(RoutingContext request, Throwable failure) {
+    MeshException told = tellable(failure);
+    answer(request, status(told), told);
+  }
+
+  /** As {@link #answer(RoutingContext, Throwable)}, with a status that no kind of failure has. */
+  static void answer(RoutingContext request, int status, MeshException failure) {
+    HttpServerResponse response = request.response();
+    if (response.ended() || response.closed()) {
+      return;
+    }
+    if (response.headWritten()) {
+      response.reset();
+      return;
+    }
+    if (status == 401) {
+      response.putHeader("WWW-Authenticate", "Bearer");
+    }
+    if (status == 429 || status == 503) {
+      long millis =
+          failure.retryAfterMillis() > 0 ? failure.retryAfterMillis() : RETRY_MILLIS_DEFAULT;
+      response.putHeader("Retry-After", String.valueOf(Math.max(1, (millis + 999) / 1_000)));
+      response.putHeader("retry-after-ms", String.valueOf(millis));
+    }
+    response
+        .setStatusCode(status)
+        .putHeader("Content-Type", "application/json")
+        .end(Json.bytes(body(failure)));
+  }
+}

@@ -1,0 +1,92 @@
+package firstlight.edge;
+
+import firstlight.protocol.FailureKind;
+import firstlight.protocol.MeshException;
+import firstlight.protocol.TenantId;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+
+/**
+ * Finds the tenant by the API key. Only SHA-256 digests of keys are held, and every digest is
+ * looked at in constant time, so the time of an answer says nothing about a key.
+ */
+final class Keys {
+  /** The tenant of everybody where no key is asked for. */
+  static final TenantId LOCAL = new TenantId("local");
+
+  private static final int KEY_CHARACTERS_MAX = 512;
+  private static final String SCHEME = "bearer ";
+
+  private final boolean open;
+  private final List<Entry> entries;
+
+  private record Entry(byte[] digest, TenantId tenant) {}
+
+  Keys(EdgeConfig config) {
+    this.open = config.open();
+    this.entries =
+        config.tenants().stream()
+            .flatMap(
+                tenant ->
+                    tenant.keyDigests().stream()
+                        .map(hex -> new Entry(HexFormat.of().parseHex(hex), tenant.id())))
+            .toList();
+  }
+
+  /**
+   * Who sends the request: {@code Authorization: Bearer KEY}, exactly once.
+   *
+   * @throws MeshException of kind UNAUTHENTICATED
+   */
+  TenantId tenant(HttpServerRequest request) {
+    return tenant(request.headers().getAll(HttpHeaders.AUTHORIZATION));
+  }
+
+  TenantId tenant(List<String> headers) {
+    if (open) {
+      return LOCAL;
+    }
+    if (headers.size() != 1
+        || !headers.getFirst().regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
+      throw refused(
+          "No API key is given. Send it in the header Authorization: Bearer YOUR_KEY, once.");
+    }
+    String key = headers.getFirst().substring(SCHEME.length()).trim();
+    if (key.isEmpty() || key.length() > KEY_CHARACTERS_MAX) {
+      throw refused("The API key is not known here.");
+    }
+    byte[] digest = sha256(key);
+    TenantId found = null;
+    for (Entry entry : entries) {
+      if (MessageDigest.isEqual(digest, entry.digest())) {
+        found = entry.tenant();
+      }
+    }
+    if (found == null) {
+      throw refused("The API key is not known here.");
+    }
+    return found;
+  }
+
+  /** Hexadecimal SHA-256 of a key's UTF-8. */
+  static String digest(String key) {
+    return HexFormat.of().formatHex(sha256(key));
+  }
+
+  private static byte[] sha256(String key) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+
+  private static MeshException refused(String message) {
+    return new MeshException(FailureKind.UNAUTHENTICATED, "invalid_api_key", message);
+  }
+}

@@ -1,0 +1,66 @@
+package firstlight.edge;
+
+import firstlight.protocol.ResponseId;
+import firstlight.protocol.Sampling;
+import firstlight.protocol.TenantId;
+import java.util.List;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request of a client in the words of no dialect: what {@link Turns} needs to run it.
+ *
+ * @param response the id its answer has
+ * @param dialect responses, chat.completions or completions: for events and metrics
+ * @param previous the Response it builds on, for the event; its history is already in the prompts
+ * @param model the name the client gave
+ * @param prompts at least one; each gets {@code choices} answers
+ * @param choices answers a prompt, at least 1. Answer {@code c} of prompt {@code p} has the index
+ *     {@code p * choices + c} in events
+ * @param sampling of the first choice; the seeds of the others are derived from its seed and their
+ *     index
+ * @param outputMax most tokens an answer may have; empty: up to the end of the context. A larger
+ *     value than the context has room for is lowered to that room
+ * @param stop stop strings, none empty
+ * @param ignoreEnd whether the model's end tokens do not end the answer
+ * @param deadline Unix time, ms, by which the first token must be there; 0: the replica's own limit
+ * @param streamed whether the client gets the answer in pieces: for the event
+ * @param stored whether the session verticle keeps the turn: for the event
+ * @param input what was asked, as text for the event; empty when neither it nor the output may be
+ *     kept
+ */
+record TurnRequest(
+    ResponseId response,
+    TenantId tenant,
+    String dialect,
+    @Nullable ResponseId previous,
+    String model,
+    List<TurnPrompt> prompts,
+    int choices,
+    Sampling sampling,
+    OptionalInt outputMax,
+    List<String> stop,
+    boolean ignoreEnd,
+    long deadline,
+    boolean streamed,
+    boolean stored,
+    String input) {
+  TurnRequest {
+    prompts = List.copyOf(prompts);
+    stop = List.copyOf(stop);
+    if (prompts.isEmpty() || choices < 1) {
+      throw new IllegalArgumentException("a request has at least one prompt and one choice");
+    }
+    if (stop.contains("")) {
+      throw new IllegalArgumentException("a stop string is not empty");
+    }
+    if (outputMax.isPresent() && outputMax.getAsInt() < 1) {
+      throw new IllegalArgumentException("an answer has room for at least one token");
+    }
+  }
+
+  /** Number of answers over all prompts. */
+  int answers() {
+    return prompts.size() * choices;
+  }
+}

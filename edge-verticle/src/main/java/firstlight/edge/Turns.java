@@ -1,0 +1,13 @@
+package firstlight.edge;
+
+/** Runs turns: the one pipeline under all dialects. */
+interface Turns {
+  /**
+   * Starts a turn and returns at once. Everything that goes wrong, invalid requests included (an
+   * unknown model, a template that refuses, a prompt too long, a token id outside the vocabulary),
+   * is reported as {@link TurnEvent.Failed}.
+   *
+   * @param listener hears of it, later, on the verticle's event loop
+   */
+  TurnHandle start(TurnRequest request, TurnListener listener);
+}
