@@ -55,6 +55,21 @@ public final class Settings {
    * @throws InvalidSettings when the text is not a YAML mapping
    */
   public static Settings parse(String yaml, Function<String, @Nullable String> environment) {
+    return of(tree(yaml), environment);
+  }
+
+  /** A configuration whose values are already there. */
+  public static Settings of(
+      Map<String, Object> tree, Function<String, @Nullable String> environment) {
+    return new Settings("", tree, new Shared(environment, new Problems(), new TreeMap<>()));
+  }
+
+  /**
+   * The values of a YAML text as maps, lists and scalars, not yet checked.
+   *
+   * @throws InvalidSettings when the text is not a YAML mapping
+   */
+  public static Map<String, Object> tree(String yaml) {
     ObjectMapper mapper = YAMLMapper.builder().build();
     Object tree;
     try {
@@ -66,7 +81,7 @@ public final class Settings {
     if (!(tree instanceof Map<?, ?> map)) {
       throw new InvalidSettings(List.of("it must be a mapping of sections"));
     }
-    return new Settings("", strings(map), new Shared(environment, new Problems(), new TreeMap<>()));
+    return strings(map);
   }
 
   /** A configuration in which everything has its default. */
