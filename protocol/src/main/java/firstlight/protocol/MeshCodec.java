@@ -1,6 +1,5 @@
 package firstlight.protocol;
 
-import com.fasterxml.jackson.annotation.JsonAutoDetect;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -31,9 +30,6 @@ public final class MeshCodec implements MessageCodec<MeshMessage, MeshMessage> {
                           .build())
                   .build())
           .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-          .visibility(
-              com.fasterxml.jackson.annotation.PropertyAccessor.GETTER,
-              JsonAutoDetect.Visibility.NONE)
           .build();
 
   private MeshCodec() {}

@@ -9,7 +9,7 @@ public final class Spelling {
   /** The word with the fewest edits from the wrong one, or empty when none is near. */
   public static String nearest(String wrong, Collection<String> words) {
     String best = "";
-    int bestEdits = Math.max(1, wrong.length() / 3) + 1;
+    int bestEdits = Math.max(2, wrong.length() / 3) + 1;
     for (String word : words) {
       int edits = edits(wrong, word);
       if (edits < bestEdits) {
