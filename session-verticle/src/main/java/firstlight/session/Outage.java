@@ -1,0 +1,68 @@
+package firstlight.session;
+
+import firstlight.protocol.Time;
+import java.time.Duration;
+
+/**
+ * Decides how to deal with a service that may be away: while it is, one attempt a pause goes
+ * through, all others are spared, and the log hears of it once an interval. Safe for several
+ * threads, since the verticles of a node share what they know.
+ */
+final class Outage {
+  private final Time time;
+  private final long pauseNanos;
+  private final long quietNanos;
+  private boolean away;
+  private boolean told;
+  private long nextTry;
+  private long nextWord;
+
+  /**
+   * @param pause between two attempts while it is away
+   * @param quiet between two lines of log about it
+   */
+  Outage(Time time, Duration pause, Duration quiet) {
+    this.time = time;
+    this.pauseNanos = pause.toNanos();
+    this.quietNanos = quiet.toNanos();
+  }
+
+  /** Whether to ask it now. A yes while it is away is the one attempt of this pause. */
+  synchronized boolean mayTry() {
+    if (!away) {
+      return true;
+    }
+    if (time.nanos() - nextTry < 0) {
+      return false;
+    }
+    nextTry = time.nanos() + pauseNanos;
+    return true;
+  }
+
+  /**
+   * @return whether to log it
+   */
+  synchronized boolean failed() {
+    away = true;
+    nextTry = time.nanos() + pauseNanos;
+    if (told && time.nanos() - nextWord < 0) {
+      return false;
+    }
+    told = true;
+    nextWord = time.nanos() + quietNanos;
+    return true;
+  }
+
+  /**
+   * @return whether it was away until now
+   */
+  synchronized boolean succeeded() {
+    boolean back = away;
+    away = false;
+    return back;
+  }
+
+  synchronized boolean away() {
+    return away;
+  }
+}

@@ -1,0 +1,220 @@
+package firstlight.session;
+
+import firstlight.protocol.Addresses;
+import firstlight.protocol.DeleteTurn;
+import firstlight.protocol.FailureKind;
+import firstlight.protocol.FindHistory;
+import firstlight.protocol.FromSession;
+import firstlight.protocol.MeshException;
+import firstlight.protocol.StoreTurn;
+import firstlight.protocol.Time;
+import firstlight.protocol.ToSession;
+import firstlight.protocol.TurnDeleted;
+import firstlight.protocol.TurnStored;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.MessageConsumer;
+import io.vertx.core.eventbus.ReplyException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Answers {@link ToSession} at {@link Addresses#SESSION}. Any number of instances on any number of
+ * nodes do the same work; those of one node, made by one {@link #instances}, share its memory.
+ *
+ * <p>A deletion is announced to all of them. One that misses the announcement may answer with the
+ * turn until its copy has outlived {@code session.cache.ttl}.
+ *
+ * <p>It starts without PostgreSQL and Redis, too: requests are then answered with {@link
+ * FailureKind#UNAVAILABLE} or passed by the cache until they are there.
+ */
+public final class SessionVerticle extends VerticleBase {
+  /** Announces deletions to every instance. */
+  private static final String FORGOTTEN = "firstlight.session.forgotten";
+
+  private static final Logger LOG = LoggerFactory.getLogger(SessionVerticle.class);
+  private static final Duration QUIET = Duration.ofSeconds(10);
+
+  private final SessionConfig config;
+  private final Node node;
+  private final SessionMeters meters;
+  private final List<Conversations.Tier> tiers = new ArrayList<>();
+  private final List<MessageConsumer<?>> consumers = new ArrayList<>();
+  private boolean stopping;
+
+  /** What the instances of one node share. */
+  private record Node(Schema schema, LocalTurnStore local, Outage redis, Outage postgres) {
+    static Node of(SessionConfig config, Time time) {
+      return new Node(
+          new Schema(config.postgres()),
+          new LocalTurnStore(config.cache(), time),
+          new Outage(time, config.attemptPause(), QUIET),
+          new Outage(time, config.attemptPause(), QUIET));
+    }
+  }
+
+  /** The only instance of its node. */
+  public SessionVerticle(SessionConfig config, Time time, MeterRegistry meters) {
+    this(config, time, meters, Node.of(config, time));
+  }
+
+  private SessionVerticle(SessionConfig config, Time time, MeterRegistry meters, Node node) {
+    this.config = config;
+    this.node = node;
+    this.meters = new SessionMeters(meters, time);
+  }
+
+  /** Makes the instances of one node, to be deployed in any number. */
+  public static Supplier<SessionVerticle> instances(
+      SessionConfig config, Time time, MeterRegistry meters) {
+    Node node = Node.of(config, time);
+    return () -> new SessionVerticle(config, time, meters, node);
+  }
+
+  @Override
+  public Future<?> start() {
+    Conversations conversations = conversations();
+    return prepare()
+        .compose(
+            _ -> {
+              listen(conversations);
+              return Future.all(consumers.stream().map(MessageConsumer::completion).toList());
+            });
+  }
+
+  @Override
+  public Future<?> stop() {
+    stopping = true;
+    return Future.join(consumers.stream().map(MessageConsumer::unregister).toList())
+        .transform(_ -> Future.join(tiers.stream().map(tier -> tier.store().close()).toList()));
+  }
+
+  private Conversations conversations() {
+    List<Conversations.Tier> caches = new ArrayList<>();
+    if (config.cache().enabled()) {
+      caches.add(new Conversations.Tier("local", node.local()));
+      meters.size(node.local());
+    }
+    if (config.redis().enabled()) {
+      RedisTurnStore redis = new RedisTurnStore(vertx, config.redis());
+      caches.add(
+          new Conversations.Tier(
+              "redis",
+              new SparableTurnStore(
+                  "redis", redis, config.redis().timeout(), node.redis(), meters)));
+    }
+    Conversations.Tier postgres =
+        new Conversations.Tier(
+            "postgres", new PostgresTurnStore(vertx, config.postgres(), node.postgres(), meters));
+    tiers.addAll(caches);
+    tiers.add(postgres);
+    Allowance limits = new Allowance(config.limits().turns(), config.limits().characters());
+    return new Conversations(caches, postgres, limits, meters);
+  }
+
+  private void listen(Conversations conversations) {
+    consumers.add(
+        vertx.eventBus().<ToSession>consumer(Addresses.SESSION, ask -> answer(conversations, ask)));
+    consumers.add(
+        vertx
+            .eventBus()
+            .<DeleteTurn>consumer(FORGOTTEN, news -> forgotten(conversations, news.body())));
+  }
+
+  private void forgotten(Conversations conversations, DeleteTurn news) {
+    node.local().forget(new TurnKey(news.tenant(), news.response()));
+    conversations.detachLookups();
+  }
+
+  /** Only what an operator must put right keeps the verticle from starting. */
+  private Future<Void> prepare() {
+    return node.schema()
+        .migrate(vertx)
+        .recover(
+            failure -> {
+              if (!(failure instanceof Schema.DatabaseAway)) {
+                return Future.failedFuture(failure);
+              }
+              LOG.warn("Starting without the database. {}", failure.getMessage());
+              migrateLater();
+              return Future.succeededFuture();
+            });
+  }
+
+  private void migrateLater() {
+    vertx.setTimer(
+        config.attemptPause().toMillis(),
+        _ -> {
+          if (!stopping) {
+            node.schema()
+                .migrate(vertx)
+                .onFailure(
+                    failure -> {
+                      if (!(failure instanceof Schema.DatabaseAway)) {
+                        LOG.error("The tables could not be brought up to date", failure);
+                      }
+                      migrateLater();
+                    });
+          }
+        });
+  }
+
+  private void answer(Conversations conversations, Message<ToSession> message) {
+    long start = meters.now();
+    ToSession ask = message.body();
+    reply(conversations, ask)
+        .onSuccess(
+            reply -> {
+              meters.answered(operation(ask), "ok", start);
+              message.reply(reply);
+            })
+        .onFailure(
+            cause -> {
+              MeshException failure = known(cause);
+              meters.answered(
+                  operation(ask), failure.kind().name().toLowerCase(Locale.ROOT), start);
+              ReplyException reply = failure.toReply();
+              message.fail(reply.failureCode(), reply.getMessage());
+            });
+  }
+
+  private Future<? extends FromSession> reply(Conversations conversations, ToSession ask) {
+    return switch (ask) {
+      case FindHistory find -> conversations.find(new TurnKey(find.tenant(), find.response()));
+      case StoreTurn store ->
+          conversations.store(store.turn()).map(_ -> new TurnStored(store.turn().response()));
+      case DeleteTurn delete ->
+          conversations
+              .forget(new TurnKey(delete.tenant(), delete.response()))
+              .map(
+                  _ -> {
+                    vertx.eventBus().publish(FORGOTTEN, delete);
+                    return new TurnDeleted(delete.response());
+                  });
+    };
+  }
+
+  private static String operation(ToSession ask) {
+    return switch (ask) {
+      case FindHistory _ -> "find";
+      case StoreTurn _ -> "store";
+      case DeleteTurn _ -> "delete";
+    };
+  }
+
+  private static MeshException known(Throwable cause) {
+    if (cause instanceof MeshException failure) {
+      return failure;
+    }
+    LOG.error("A message could not be answered", cause);
+    return new MeshException(
+        FailureKind.INTERNAL, "internal_error", "The response could not be read or stored.");
+  }
+}
