@@ -13,7 +13,8 @@ import picocli.CommandLine.IVersionProvider;
     description = "Serves large language models to coding agents and chat clients.",
     subcommands = {UpCommand.class, ConfigCommand.class, ModelsCommand.class})
 public final class Main implements Runnable {
-  @CommandLine.Spec private CommandLine.Model.CommandSpec spec = CommandLine.Model.CommandSpec.create();
+  @CommandLine.Spec
+  private CommandLine.Model.CommandSpec spec = CommandLine.Model.CommandSpec.create();
 
   private Main() {}
 

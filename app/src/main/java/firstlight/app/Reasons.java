@@ -24,7 +24,8 @@ final class Reasons {
       case NoSuchFileException missing -> "%s does not exist".formatted(missing.getFile());
       case FileSystemException full when isFull(full) ->
           "the disk is full (%s). Free some space and start again.".formatted(full.getFile());
-      case OutOfMemoryError _ -> "there is not enough memory. Give more with -Xmx, or less KV memory.";
+      case OutOfMemoryError _ ->
+          "there is not enough memory. Give more with -Xmx, or less KV memory.";
       default -> lastWords(failure);
     };
   }

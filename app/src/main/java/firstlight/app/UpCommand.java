@@ -39,9 +39,7 @@ final class UpCommand implements Callable<Integer> {
   @Option(names = "--port", description = "Port of the HTTP interface. Default: 8080.")
   private @Nullable Integer port;
 
-  @Option(
-      names = "--device",
-      description = "What computes: auto, cpu or cuda. Default: auto.")
+  @Option(names = "--device", description = "What computes: auto, cpu or cuda. Default: auto.")
   private @Nullable String device;
 
   @Option(

@@ -1,0 +1,42 @@
+package firstlight.app;
+
+import firstlight.model.Model;
+import firstlight.model.ModelSource;
+import firstlight.model.ModelStore;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Gets the files of the configured models and opens them. */
+final class ModelFiles {
+  private ModelFiles() {}
+
+  /** {@code FIRSTLIGHT_HOME/models}, or the user's cache. */
+  static Path folder() {
+    String home = System.getenv("FIRSTLIGHT_HOME");
+    Path base =
+        home == null
+            ? Path.of(System.getProperty("user.home"), ".cache/firstlight")
+            : Path.of(home);
+    return base.resolve("models");
+  }
+
+  static Path fetch(ModelStore store, ModelEntry entry, Progress progress) {
+    ModelSource source = Objects.requireNonNull(entry.source(), "a checked entry has a source");
+    try {
+      return store.fetch(entry.name(), source, progress.of(entry.name()));
+    } finally {
+      progress.end();
+    }
+  }
+
+  /** Fetches it when it is missing, checks it, and reads all but its weights. */
+  static Model open(ModelStore store, ModelEntry entry, Progress progress) throws IOException {
+    Path file = fetch(store, entry, progress);
+    @Nullable String template =
+        entry.template().isPresent() ? Files.readString(entry.template().get()) : null;
+    return Model.open(entry.name(), file, template);
+  }
+}
