@@ -48,7 +48,8 @@ final class GgufReader {
     int magic = in.int32("the word GGUF at the beginning");
     if (magic != MAGIC) {
       throw in.invalid(
-          0, "not a GGUF file: it begins with the bytes %08x".formatted(Integer.reverseBytes(magic)));
+          0,
+          "not a GGUF file: it begins with the bytes %08x".formatted(Integer.reverseBytes(magic)));
     }
   }
 
@@ -155,8 +156,7 @@ final class GgufReader {
                 in.invalid(
                     at,
                     "%s has the type number %s, which is not supported; supported are %s"
-                        .formatted(
-                            of, Integer.toUnsignedString(number), TensorType.supported())));
+                        .formatted(of, Integer.toUnsignedString(number), TensorType.supported())));
   }
 
   private long bytes(String of, TensorType type, long[] shape) {
@@ -173,7 +173,8 @@ final class GgufReader {
       }
       return bytes;
     } catch (ArithmeticException _) {
-      throw in.invalid(in.position(), "the size of %s is more than a number can hold".formatted(of));
+      throw in.invalid(
+          in.position(), "the size of %s is more than a number can hold".formatted(of));
     }
   }
 

@@ -3,18 +3,14 @@ package firstlight.model;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -32,8 +28,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 public final class ModelFile implements AutoCloseable {
-  private static final int DIGEST_CHUNK_BYTES = 1 << 20;
-
   private final Path path;
   private final FileChannel channel;
   private final long size;
@@ -150,7 +144,11 @@ public final class ModelFile implements AutoCloseable {
    */
   public synchronized String digest() {
     if (digest == null) {
-      digest = computeDigest();
+      try {
+        digest = Sha256.of(channel, (_, _, _) -> {});
+      } catch (IOException e) {
+        throw new InvalidModelFile(path, "it cannot be read any more (" + e.getMessage() + ")");
+      }
     }
     return digest;
   }
@@ -183,27 +181,6 @@ public final class ModelFile implements AutoCloseable {
       } catch (IOException e) {
         throw new InvalidModelFile(path, "it cannot be closed (" + e.getMessage() + ")");
       }
-    }
-  }
-
-  private String computeDigest() {
-    try {
-      MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
-      ByteBuffer chunk = ByteBuffer.allocate(DIGEST_CHUNK_BYTES);
-      long position = 0;
-      while (position < size) {
-        int got = channel.read(chunk.clear(), position);
-        if (got < 0) {
-          throw new InvalidModelFile(path, position, "the file was cut short while it was read");
-        }
-        sha256.update(chunk.flip());
-        position += got;
-      }
-      return HexFormat.of().formatHex(sha256.digest());
-    } catch (IOException e) {
-      throw new InvalidModelFile(path, "it cannot be read any more (" + e.getMessage() + ")");
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every JDK has SHA-256", e);
     }
   }
 }
