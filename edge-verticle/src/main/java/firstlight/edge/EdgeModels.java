@@ -18,6 +18,10 @@ public final class EdgeModels {
     models.forEach(model -> this.models.put(model.name(), model));
   }
 
+  boolean has(String name) {
+    return models.containsKey(name);
+  }
+
   Collection<EdgeModel> all() {
     return models.values();
   }

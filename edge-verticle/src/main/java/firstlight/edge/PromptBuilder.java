@@ -1,0 +1,172 @@
+package firstlight.edge;
+
+import firstlight.model.ChatMessage;
+import firstlight.model.ChatTemplate;
+import firstlight.model.TemplateException;
+import firstlight.model.Tokenizer;
+import firstlight.protocol.FailureKind;
+import firstlight.protocol.MeshException;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Makes token ids of a request's prompts. It may take long for long prompts, so it is run on a
+ * worker thread; it has no state.
+ *
+ * <p>The rule for lengths, the same for every dialect: a prompt must leave room for at least one
+ * token, so one with as many tokens as the context has positions is refused; an output limit larger
+ * than the room left is lowered to it, and the answer then ends with the reason "length".
+ */
+final class PromptBuilder {
+  private final EdgeConfig.Limits limits;
+
+  /**
+   * Prompts ready to be submitted.
+   *
+   * @param ids token ids of each
+   * @param stop stop strings as bytes
+   * @param stopTokens ids that end an answer
+   * @param contextMax positions one Sequence can have
+   */
+  record Prompts(List<int[]> ids, List<byte[]> stop, int[] stopTokens, int contextMax) {
+    /** Most tokens an answer to that prompt can have. */
+    int outputMax(int prompt, TurnRequest request) {
+      return Math.min(
+          request.outputMax().orElse(Integer.MAX_VALUE), contextMax - ids.get(prompt).length);
+    }
+  }
+
+  PromptBuilder(EdgeConfig.Limits limits) {
+    this.limits = limits;
+  }
+
+  /**
+   * @param contextMax positions one Sequence can have
+   * @throws MeshException the request can not be served
+   */
+  Prompts build(TurnRequest request, EdgeModel model, int contextMax, Instant now) {
+    checkBiases(request, model);
+    List<int[]> ids = new ArrayList<>();
+    long characters = 0;
+    for (TurnPrompt prompt : request.prompts()) {
+      String param = param(request, prompt);
+      long length = characters(prompt);
+      characters += length;
+      if (characters > limits.promptCharactersMax()) {
+        throw MeshException.invalid(
+            "The prompt has more than %d characters.".formatted(limits.promptCharactersMax()),
+            param);
+      }
+      long tokensMin = length / model.tokenBytesMax();
+      if (tokensMin >= contextMax) {
+        throw tooLong("at least " + tokensMin, contextMax, param);
+      }
+      int[] tokens = tokens(prompt, model, param, now);
+      if (tokens.length == 0) {
+        throw MeshException.invalid("The prompt is empty.", param);
+      }
+      if (tokens.length >= contextMax) {
+        throw tooLong(String.valueOf(tokens.length), contextMax, param);
+      }
+      ids.add(tokens);
+    }
+    return new Prompts(
+        List.copyOf(ids),
+        request.stop().stream().map(stop -> stop.getBytes(StandardCharsets.UTF_8)).toList(),
+        request.ignoreEnd() ? new int[0] : model.tokenizer().endTokens(),
+        contextMax);
+  }
+
+  private static int[] tokens(TurnPrompt prompt, EdgeModel model, String param, Instant now) {
+    return switch (prompt) {
+      case TurnPrompt.Text(String text) -> model.tokenizer().encodePrompt(text);
+      case TurnPrompt.Tokens(int[] ids) -> checked(ids, model.tokenizer(), param);
+      case TurnPrompt.Conversation conversation -> rendered(conversation, model, param, now);
+    };
+  }
+
+  private static int[] checked(int[] ids, Tokenizer tokenizer, String param) {
+    for (int id : ids) {
+      if (id < 0 || id >= tokenizer.vocabularySize()) {
+        throw MeshException.invalid(
+            "The prompt has the token id %d, but ids run from 0 to %d."
+                .formatted(id, tokenizer.vocabularySize() - 1),
+            param);
+      }
+    }
+    return ids;
+  }
+
+  private static int[] rendered(
+      TurnPrompt.Conversation conversation, EdgeModel model, String param, Instant now) {
+    ChatTemplate template =
+        model
+            .template()
+            .orElseThrow(
+                () ->
+                    new MeshException(
+                        FailureKind.INVALID_REQUEST,
+                        "no_chat_template",
+                        ("The model %s has no chat template, so it has no conversations. Use"
+                                + " /v1/completions, or configure a template for it.")
+                            .formatted(model.name()),
+                        "model",
+                        0));
+    try {
+      return template.prompt(
+          conversation.messages(), conversation.tools(), conversation.extra(), true, now);
+    } catch (TemplateException e) {
+      String sentence = String.valueOf(e.getMessage());
+      throw new MeshException(
+          FailureKind.INVALID_REQUEST,
+          "template_refused",
+          e.refusal() ? "The model's chat template refuses this: " + sentence : sentence,
+          param,
+          0);
+    }
+  }
+
+  private static void checkBiases(TurnRequest request, EdgeModel model) {
+    int vocabulary = model.tokenizer().vocabularySize();
+    for (int id : request.sampling().biasTokens()) {
+      if (id < 0 || id >= vocabulary) {
+        throw MeshException.invalid(
+            "logit_bias has the token id %d, but ids run from 0 to %d."
+                .formatted(id, vocabulary - 1),
+            "logit_bias");
+      }
+    }
+  }
+
+  private static long characters(TurnPrompt prompt) {
+    return switch (prompt) {
+      case TurnPrompt.Text(String text) -> text.length();
+      case TurnPrompt.Tokens _ -> 0;
+      case TurnPrompt.Conversation conversation ->
+          conversation.messages().stream()
+              .map(ChatMessage::content)
+              .mapToLong(String::length)
+              .sum();
+    };
+  }
+
+  private static String param(TurnRequest request, TurnPrompt prompt) {
+    if (!(prompt instanceof TurnPrompt.Conversation)) {
+      return "prompt";
+    }
+    return request.dialect().equals("responses") ? "input" : "messages";
+  }
+
+  private static MeshException tooLong(String tokens, int contextMax, String param) {
+    return new MeshException(
+        FailureKind.INVALID_REQUEST,
+        "context_length_exceeded",
+        ("The prompt has %s tokens, but the model's context has %d positions, of which the answer"
+                + " needs at least one.")
+            .formatted(tokens, contextMax),
+        param,
+        0);
+  }
+}

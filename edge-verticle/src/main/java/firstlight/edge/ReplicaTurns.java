@@ -1,0 +1,178 @@
+package firstlight.edge;
+
+import firstlight.protocol.FailureKind;
+import firstlight.protocol.IdSource;
+import firstlight.protocol.MeshException;
+import firstlight.protocol.NodeId;
+import firstlight.protocol.ReplicaId;
+import firstlight.protocol.ReplicaReport;
+import firstlight.protocol.Time;
+import firstlight.protocol.Usage;
+import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Runs turns on the replicas of the mesh. */
+final class ReplicaTurns implements Turns {
+  private static final long RETRY_MILLIS = 1_000;
+
+  private final Vertx vertx;
+  private final EdgeConfig config;
+  private final NodeId node;
+  private final EdgeModels models;
+  private final ReplicaLinks links;
+  private final WorkerExecutor workers;
+  private final EdgeMetrics metrics;
+  private final Events events;
+  private final Time time;
+  private final IdSource ids;
+  private final PromptBuilder builder;
+  private final Load load;
+  private final Set<Turn> running = new HashSet<>();
+
+  /** What it works with. */
+  record Tools(
+      Vertx vertx,
+      EdgeConfig config,
+      NodeId node,
+      EdgeModels models,
+      ReplicaLinks links,
+      WorkerExecutor workers,
+      EdgeMetrics metrics,
+      Events events,
+      Time time,
+      IdSource ids) {}
+
+  ReplicaTurns(Tools tools) {
+    this.vertx = tools.vertx();
+    this.config = tools.config();
+    this.node = tools.node();
+    this.models = tools.models();
+    this.links = tools.links();
+    this.workers = tools.workers();
+    this.metrics = tools.metrics();
+    this.events = tools.events();
+    this.time = tools.time();
+    this.ids = tools.ids();
+    this.builder = new PromptBuilder(config.limits());
+    this.load = new Load(config.limits());
+  }
+
+  @Override
+  public TurnHandle start(TurnRequest request, TurnListener listener) {
+    TurnAccount account = new TurnAccount(request, metrics, time);
+    Turn turn = new Turn(this, request, listener, account);
+    vertx.runOnContext(_ -> begin(turn));
+    return turn;
+  }
+
+  private void begin(Turn turn) {
+    if (turn.told()) {
+      return;
+    }
+    TurnRequest request = turn.request();
+    try {
+      EdgeModel model = models.find(request.model());
+      if (request.answers() > config.limits().answersMax()) {
+        throw MeshException.invalid(
+            "n times the number of prompts must be at most %d."
+                .formatted(config.limits().answersMax()),
+            "n");
+      }
+      load.take(request.tenant());
+      running.add(turn);
+      prepare(turn, model);
+    } catch (MeshException e) {
+      turn.fail(e);
+    }
+  }
+
+  private void prepare(Turn turn, EdgeModel model) {
+    int served = links.replicas().contextMax(model.name());
+    if (served == 0) {
+      throw noReplica(model);
+    }
+    int contextMax = Math.min(model.contextMax(), served);
+    Instant now = Instant.ofEpochMilli(time.epochMillis());
+    workers
+        .executeBlocking(() -> builder.build(turn.request(), model, contextMax, now), false)
+        .onSuccess(
+            prompts -> {
+              if (!turn.told()) {
+                submit(turn, model, prompts);
+              }
+            })
+        .onFailure(turn::fail);
+  }
+
+  private static void submit(Turn turn, EdgeModel model, PromptBuilder.Prompts prompts) {
+    try {
+      turn.submit(model, prompts);
+    } catch (RuntimeException e) {
+      turn.fail(e);
+    }
+  }
+
+  ReplicaReport place(EdgeModel model, int positions) {
+    return links.place(model.name(), positions).orElseThrow(() -> noReplica(model));
+  }
+
+  void sent(ReplicaId replica, long tokens) {
+    links.replicas().sent(replica, tokens);
+  }
+
+  /** The turn is over and its cost is known. */
+  void settled(Turn turn, Usage usage) {
+    if (running.remove(turn)) {
+      load.giveBack(turn.request().tenant());
+    }
+    turn.account().count(usage);
+    String model = turn.request().model();
+    String digest = models.has(model) ? models.find(model).digest() : "";
+    events.publish(turn.account().event(ids.next("evt_"), node, digest, usage));
+  }
+
+  /** Fails whatever still runs: the edge stops. */
+  void close() {
+    MeshException stopping =
+        new MeshException(
+            FailureKind.UNAVAILABLE,
+            "shutting_down",
+            "The server is shutting down. Try again.",
+            null,
+            RETRY_MILLIS);
+    List.copyOf(running).forEach(turn -> turn.fail(stopping));
+  }
+
+  Vertx vertx() {
+    return vertx;
+  }
+
+  EdgeConfig config() {
+    return config;
+  }
+
+  ReplicaLinks links() {
+    return links;
+  }
+
+  IdSource ids() {
+    return ids;
+  }
+
+  int requests() {
+    return load.requests();
+  }
+
+  private static MeshException noReplica(EdgeModel model) {
+    return new MeshException(
+        FailureKind.UNAVAILABLE,
+        "no_replica",
+        "No replica of the model %s can take work right now. Try again.".formatted(model.name()),
+        "model",
+        RETRY_MILLIS);
+  }
+}
