@@ -1,0 +1,68 @@
+package firstlight.edge;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import firstlight.protocol.FailureKind;
+import firstlight.protocol.MeshException;
+import firstlight.protocol.ResponseId;
+
+/** Failures in the words of Open Responses, where they are part of a stream of events. */
+final class ResponseErrors {
+  static final String PREVIOUS_NOT_FOUND = "previous_response_not_found";
+
+  private ResponseErrors() {}
+
+  /** The specification's ErrorPayload: all of type, code, message and param. */
+  static ObjectNode payload(MeshException failure) {
+    return Errors.error(failure).put("type", type(failure));
+  }
+
+  /** What a WebSocket says of a turn that failed before it had any event. */
+  static ObjectNode frame(MeshException failure) {
+    ObjectNode frame = Json.object().put("type", "error").put("status", Errors.status(failure));
+    ObjectNode error = payload(failure);
+    if (failure.retryAfterMillis() > 0) {
+      error.put("retry_after_ms", failure.retryAfterMillis());
+    }
+    frame.set("error", error);
+    return frame;
+  }
+
+  static MeshException previousNotFound(String id) {
+    return new MeshException(
+        FailureKind.NOT_FOUND,
+        PREVIOUS_NOT_FOUND,
+        "The previous response '%s' does not exist. Send the whole conversation as input instead."
+            .formatted(EdgeModels.shown(id)),
+        "previous_response_id",
+        0);
+  }
+
+  static MeshException responseNotFound(String id) {
+    return new MeshException(
+        FailureKind.NOT_FOUND,
+        "response_not_found",
+        "The response '%s' does not exist.".formatted(EdgeModels.shown(id)),
+        "response_id",
+        0);
+  }
+
+  /** An id from a client, which perhaps no Response can have. */
+  static ResponseId id(String text, MeshException otherwise) {
+    try {
+      return new ResponseId(text);
+    } catch (IllegalArgumentException _) {
+      throw otherwise;
+    }
+  }
+
+  private static String type(MeshException failure) {
+    return switch (failure.kind()) {
+      case NOT_FOUND -> "not_found";
+      case TENANT_LIMIT, OVERLOADED -> "too_many_requests";
+      case DEVICE_LOST -> "model_error";
+      case UNAVAILABLE, INTERNAL -> "server_error";
+      case INVALID_REQUEST, UNAUTHENTICATED, CONFLICT, TOO_LARGE, UNSUPPORTED_MEDIA_TYPE ->
+          "invalid_request";
+    };
+  }
+}

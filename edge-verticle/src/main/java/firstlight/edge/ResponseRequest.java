@@ -1,0 +1,35 @@
+package firstlight.edge;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import firstlight.protocol.ResponseId;
+import firstlight.protocol.Sampling;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a client asked for in the dialect of Open Responses, checked as far as it can be without the
+ * Responses it builds on.
+ *
+ * @param id of the Response that answers it
+ * @param input new Items in the specification's output shape (ItemField), each with its id
+ * @param instructions hold for this Response only
+ * @param previous the Response it builds on
+ * @param generate false: the Response only prepares the next one, and ends without an Item
+ * @param logprobs whether the answer shows log-probabilities
+ * @param outputMax most tokens of the answer; empty: up to the end of the context
+ * @param echo the keys of a Response that repeat what was asked, defaults filled in
+ */
+record ResponseRequest(
+    ResponseId id,
+    String model,
+    ArrayNode input,
+    @Nullable String instructions,
+    @Nullable ResponseId previous,
+    boolean store,
+    boolean stream,
+    boolean generate,
+    boolean logprobs,
+    Sampling sampling,
+    OptionalInt outputMax,
+    ObjectNode echo) {}

@@ -1,0 +1,96 @@
+package firstlight.edge;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import firstlight.protocol.MeshException;
+import firstlight.protocol.ResponseId;
+import firstlight.protocol.Usage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The Response object of the specification (ResponseResource) in each of its states. Every state
+ * has every required key, with null where the specification allows it and nothing is known.
+ */
+final class ResponseResource {
+  static final String ID_PREFIX = "resp_";
+
+  private final ResponseId id;
+  private final long created;
+  private final ObjectNode echo;
+
+  /**
+   * @param created Unix time, s
+   * @param echo what every state repeats of the request: see {@link ResponseRequest#echo}
+   */
+  ResponseResource(ResponseId id, long created, ObjectNode echo) {
+    this.id = id;
+    this.created = created;
+    this.echo = echo;
+  }
+
+  ResponseId id() {
+    return id;
+  }
+
+  /**
+   * The id of an Item that is part of a Response. It follows from the Response's, so that whoever
+   * makes the Response's events again gives its Items the same ids.
+   *
+   * @param suffix tells the Items of one Response apart
+   */
+  static String itemId(String prefix, ResponseId response, String suffix) {
+    String value = response.value();
+    return prefix
+        + (value.startsWith(ID_PREFIX) ? value.substring(ID_PREFIX.length()) : value)
+        + suffix;
+  }
+
+  ObjectNode inProgress() {
+    return state("in_progress", Json.array());
+  }
+
+  /**
+   * @param incomplete why it ends before the model's own end; null: it does not
+   * @param completed Unix time, s
+   */
+  ObjectNode ended(ArrayNode output, Usage usage, @Nullable String incomplete, long completed) {
+    ObjectNode state = state(incomplete == null ? "completed" : "incomplete", output);
+    if (incomplete == null) {
+      state.put("completed_at", completed);
+    } else {
+      state.putObject("incomplete_details").put("reason", incomplete);
+    }
+    put(usage, state.putObject("usage"));
+    return state;
+  }
+
+  ObjectNode failed(ArrayNode output, MeshException failure) {
+    ObjectNode state = state("failed", output);
+    state.putObject("error").put("code", failure.code()).put("message", failure.getMessage());
+    return state;
+  }
+
+  private ObjectNode state(String status, ArrayNode output) {
+    ObjectNode state =
+        Json.object()
+            .put("id", id.value())
+            .put("object", "response")
+            .put("created_at", created)
+            .putNull("completed_at")
+            .put("status", status)
+            .putNull("incomplete_details")
+            .putNull("error")
+            .put("background", false);
+    state.setAll(echo);
+    state.set("output", output);
+    return state.putNull("usage");
+  }
+
+  private static void put(Usage usage, ObjectNode into) {
+    into.put("input_tokens", usage.prompt());
+    into.putObject("input_tokens_details").put("cached_tokens", usage.cached());
+    into.put("output_tokens", usage.output());
+    into.putObject("output_tokens_details").put("reasoning_tokens", 0);
+    into.put("total_tokens", usage.total());
+  }
+}

@@ -1,0 +1,279 @@
+package firstlight.edge;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import firstlight.protocol.FailureKind;
+import firstlight.protocol.FinishReason;
+import firstlight.protocol.MeshException;
+import firstlight.protocol.ResponseId;
+import firstlight.protocol.StoredTurn;
+import firstlight.protocol.TenantId;
+import firstlight.protocol.Usage;
+import io.vertx.core.AsyncResult;
+import io.vertx.core.Future;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes one Response, whatever way it goes to the client: finds what it builds on, runs the turn,
+ * makes its events, and stores the turn before the last of them.
+ *
+ * <p>Its life: finding the history; then running; then storing; then over. A cancel ends it at any
+ * time, and nothing is heard of it afterwards; an answer that is being stored then stays stored.
+ */
+final class ResponseRun implements TurnHandle {
+  /** Hears of one Response, on the verticle's event loop. */
+  interface Listener {
+    /** The next events, the last ones included; the first ones come when the turn is admitted. */
+    void events(List<ObjectNode> events);
+
+    /**
+     * The Response has ended and, if asked for, is stored; its events have all been told.
+     *
+     * @param history of whoever builds on it
+     */
+    void ended(ObjectNode response, ResponseHistory history);
+
+    /**
+     * @param started whether there were events; the last ones then told the failure
+     */
+    void failed(MeshException failure, boolean started);
+  }
+
+  private final EdgeParts parts;
+  private final ResponseStore store;
+  private final TenantId tenant;
+  private final ResponseRequest request;
+  private final Listener listener;
+  private final ResponseStream stream;
+  private final long createdMillis;
+  private ResponseHistory history = ResponseHistory.NONE;
+  private @Nullable TurnHandle turn;
+  private FinishReason reason = FinishReason.END;
+  private boolean started;
+  private boolean paused;
+  private boolean over;
+
+  ResponseRun(
+      ResponseParts responses, TenantId tenant, ResponseRequest request, Listener listener) {
+    this.parts = responses.edge();
+    this.store = responses.store();
+    this.tenant = tenant;
+    this.request = request;
+    this.listener = listener;
+    this.createdMillis = parts.time().epochMillis();
+    this.stream =
+        new ResponseStream(
+            new ResponseResource(request.id(), createdMillis / 1_000, request.echo()),
+            request.logprobs());
+  }
+
+  /**
+   * To be called once.
+   *
+   * @param known what the request builds on, where that need not be looked up
+   */
+  void start(@Nullable ResponseHistory known) {
+    ResponseId previous = request.previous();
+    if (known != null || previous == null) {
+      begin(known != null ? known : ResponseHistory.NONE);
+      return;
+    }
+    store
+        .history(tenant, previous)
+        .map(turns -> new ResponseHistory(turns, List.of()))
+        .onComplete(this::found);
+  }
+
+  @Override
+  public void cancel() {
+    over = true;
+    if (turn != null) {
+      turn.cancel();
+    }
+  }
+
+  @Override
+  public void pause() {
+    paused = true;
+    if (turn != null) {
+      turn.pause();
+    }
+  }
+
+  @Override
+  public void resume() {
+    paused = false;
+    if (turn != null) {
+      turn.resume();
+    }
+  }
+
+  private void found(AsyncResult<ResponseHistory> found) {
+    if (over) {
+      return;
+    }
+    if (found.failed()) {
+      fail(found.cause());
+    } else {
+      begin(found.result());
+    }
+  }
+
+  private void begin(ResponseHistory history) {
+    this.history = history;
+    try {
+      TurnPrompt.Conversation conversation = conversation();
+      if (!request.generate()) {
+        endWithoutAnswer();
+        return;
+      }
+      turn = parts.turns().start(turnRequest(conversation), this::on);
+    } catch (RuntimeException e) {
+      fail(e);
+      return;
+    }
+    if (paused) {
+      turn.pause();
+    }
+  }
+
+  private void on(TurnEvent event) {
+    if (over) {
+      return;
+    }
+    switch (event) {
+      case TurnEvent.Started _ -> begun();
+      case TurnEvent.Delta delta -> tell(stream.tokens(delta.tokens()));
+      case TurnEvent.ChoiceFinished choice -> reason = choice.reason();
+      case TurnEvent.Finished finished -> end(finished.usage());
+      case TurnEvent.Failed failed -> fail(failed.failure());
+    }
+  }
+
+  private void begun() {
+    started = true;
+    tell(stream.started());
+  }
+
+  private void end(Usage usage) {
+    tell(stream.ended(reason, usage, seconds()));
+    finish(usage);
+  }
+
+  private void endWithoutAnswer() {
+    begun();
+    stream.endedWithoutAnswer(seconds());
+    finish(Usage.NONE);
+  }
+
+  private void finish(Usage usage) {
+    StoredTurn kept;
+    try {
+      kept = storedTurn(usage);
+    } catch (IllegalArgumentException e) {
+      fail(new MeshException(FailureKind.TOO_LARGE, "response_too_large", e.getMessage() + "."));
+      return;
+    }
+    Future<Void> stored = request.store() ? store.store(kept) : Future.succeededFuture();
+    stored.onComplete(
+        result -> {
+          if (over) {
+            return;
+          }
+          if (result.failed()) {
+            fail(result.cause());
+            return;
+          }
+          tell(List.of(stream.last()));
+          over = true;
+          listener.ended(
+              stream.outcome(),
+              request.store() ? history.withStored(kept) : history.withKept(kept));
+        });
+  }
+
+  private void fail(Throwable failure) {
+    MeshException told = Errors.tellable(failure);
+    if (started) {
+      tell(stream.failed(told));
+    }
+    // Telling may have found the client gone.
+    if (!over) {
+      over = true;
+      listener.failed(told, started);
+    }
+  }
+
+  private void tell(List<ObjectNode> events) {
+    if (!events.isEmpty() && !over) {
+      listener.events(events);
+    }
+  }
+
+  private TurnPrompt.Conversation conversation() {
+    ResponsePrompt prompt = new ResponsePrompt(parts.json(), request.instructions());
+    for (StoredTurn turn : history.turns()) {
+      prompt.addKnown(items(turn.input()));
+      prompt.addKnown(items(turn.output()));
+    }
+    prompt.addInput(request.input());
+    return prompt.conversation();
+  }
+
+  private ArrayNode items(String stored) {
+    if (parts.json().value(stored) instanceof ArrayNode items) {
+      return items;
+    }
+    throw new IllegalStateException("Items of a stored turn are not a list");
+  }
+
+  private TurnRequest turnRequest(TurnPrompt prompt) {
+    return new TurnRequest(
+        request.id(),
+        tenant,
+        "responses",
+        request.previous(),
+        request.model(),
+        List.of(prompt),
+        1,
+        request.sampling(),
+        request.outputMax(),
+        List.of(),
+        false,
+        0,
+        request.stream(),
+        request.store(),
+        request.store() ? Json.text(request.input()) : "");
+  }
+
+  /**
+   * What is kept of the turn. Items that only a connection remembered become a part of the input of
+   * a stored turn, so that it stands on its own.
+   */
+  private StoredTurn storedTurn(Usage usage) {
+    ArrayNode input = Json.array();
+    ResponseId parent = request.previous();
+    if (request.store()) {
+      for (StoredTurn turn : history.kept()) {
+        input.addAll(items(turn.input())).addAll(items(turn.output()));
+      }
+      parent = history.stored().isEmpty() ? null : history.stored().getLast().response();
+    }
+    return new StoredTurn(
+        request.id(),
+        tenant,
+        parent,
+        request.model(),
+        createdMillis,
+        stream.outcome().get("status").textValue(),
+        Json.text(input.addAll(request.input())),
+        Json.text(stream.output()),
+        request.store() ? Json.text(stream.outcome()) : "",
+        usage);
+  }
+
+  private long seconds() {
+    return parts.time().epochMillis() / 1_000;
+  }
+}

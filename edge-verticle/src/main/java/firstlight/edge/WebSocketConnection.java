@@ -1,0 +1,202 @@
+package firstlight.edge;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import firstlight.protocol.FailureKind;
+import firstlight.protocol.MeshException;
+import firstlight.protocol.TenantId;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.ServerWebSocket;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One client's WebSocket: its messages become Responses, one after another, whose events go back.
+ *
+ * <p>At most one Response is worked on; a few more requests wait. When the connection is gone, for
+ * whatever reason, the running turn is cancelled at once and the waiting ones are forgotten.
+ */
+final class WebSocketConnection implements WebSocketLine.Listener, ResponseRun.Listener {
+  /** A message longer than this is read on a worker thread. */
+  private static final int LARGE_BYTES = 64 << 10;
+
+  private static final short NORMAL = 1000;
+
+  private final EdgeParts parts;
+  private final ResponseParts responses;
+  private final WebSocketLimits limits;
+  private final TenantId tenant;
+  private final Runnable whenClosed;
+  private final WebSocketLine line;
+  private final WebSocketMemory memory;
+  private final long lifeTimer;
+  private final Queue<Waiting> waiting = new ArrayDeque<>();
+  private int waitingBytes;
+  private @Nullable ResponseRun running;
+  private @Nullable String runningOn;
+  private boolean closed;
+
+  private record Waiting(ObjectNode body, int bytes) {}
+
+  /**
+   * @param whenClosed is told once
+   */
+  WebSocketConnection(
+      ResponseParts responses, TenantId tenant, ServerWebSocket socket, Runnable whenClosed) {
+    this.parts = responses.edge();
+    this.responses = responses;
+    this.limits = responses.webSockets();
+    this.tenant = tenant;
+    this.whenClosed = whenClosed;
+    this.memory = new WebSocketMemory(limits.rememberedCharactersMax());
+    this.lifeTimer = parts.vertx().setTimer(limits.life().toMillis(), _ -> expire());
+    this.line = new WebSocketLine(parts.vertx(), parts.time(), limits, socket, this);
+  }
+
+  @Override
+  public void message(Buffer text) {
+    if (text.length() <= LARGE_BYTES) {
+      try {
+        take(parts.json().object(text), text.length());
+      } catch (RuntimeException e) {
+        refuse(e);
+      }
+      return;
+    }
+    line.hold(true);
+    parts
+        .vertx()
+        .executeBlocking(() -> parts.json().object(text))
+        .onComplete(
+            read -> {
+              line.hold(false);
+              if (read.failed()) {
+                refuse(read.cause());
+              } else {
+                take(read.result(), text.length());
+              }
+            });
+  }
+
+  @Override
+  public void full() {
+    if (running != null) {
+      running.pause();
+    }
+  }
+
+  @Override
+  public void drained() {
+    if (running != null) {
+      running.resume();
+    }
+  }
+
+  @Override
+  public void closed() {
+    closed = true;
+    parts.vertx().cancelTimer(lifeTimer);
+    waiting.clear();
+    if (running != null) {
+      running.cancel();
+      running = null;
+    }
+    whenClosed.run();
+  }
+
+  @Override
+  public void events(List<ObjectNode> events) {
+    events.forEach(line::send);
+  }
+
+  @Override
+  public void ended(ObjectNode response, ResponseHistory history) {
+    memory.keep(history);
+    next();
+  }
+
+  @Override
+  public void failed(MeshException failure, boolean started) {
+    memory.evict(runningOn);
+    if (!started) {
+      refuse(failure);
+    }
+    next();
+  }
+
+  private void take(ObjectNode body, int bytes) {
+    if (closed) {
+      return;
+    }
+    String type = body.path("type").asText();
+    switch (type) {
+      case "response.create" -> {
+        if (running == null) {
+          start(body);
+        } else if (waiting.size() < limits.waitingMax()
+            && waitingBytes + bytes <= limits.messageBytesMax()) {
+          waiting.add(new Waiting(body, bytes));
+          waitingBytes += bytes;
+        } else {
+          refuse(tooManyWaiting());
+        }
+      }
+      // Some clients say that they have seen a Response; nothing follows from it.
+      case "response.processed" -> {}
+      default ->
+          refuse(
+              MeshException.invalid(
+                  "type must be response.create, not %s.".formatted(EdgeModels.shown(type)),
+                  "type"));
+    }
+  }
+
+  private void start(ObjectNode body) {
+    runningOn = body.path("previous_response_id").textValue();
+    ResponseRequest request;
+    try {
+      request = responses.reader().read(body, ResponsesReader.Transport.WEB_SOCKET);
+    } catch (RuntimeException e) {
+      failed(Errors.tellable(e), false);
+      return;
+    }
+    ResponseRun run = new ResponseRun(responses, tenant, request, this);
+    running = run;
+    if (line.isFull()) {
+      run.pause();
+    }
+    run.start(memory.of(runningOn));
+  }
+
+  private void next() {
+    running = null;
+    Waiting following = waiting.poll();
+    if (following != null) {
+      waitingBytes -= following.bytes();
+      start(following.body());
+    }
+  }
+
+  private void refuse(Throwable failure) {
+    line.send(ResponseErrors.frame(Errors.tellable(failure)));
+  }
+
+  private void expire() {
+    refuse(
+        new MeshException(
+            FailureKind.INVALID_REQUEST,
+            "websocket_connection_limit_reached",
+            "A connection lasts %d minutes at most. Open another one to go on."
+                .formatted(limits.life().toMinutes())));
+    line.close(NORMAL, "connection limit reached");
+  }
+
+  private MeshException tooManyWaiting() {
+    return new MeshException(
+        FailureKind.TENANT_LIMIT,
+        "too_many_waiting",
+        "At most %d requests wait on a connection. Send the next one when a response has ended."
+            .formatted(limits.waitingMax()));
+  }
+}
