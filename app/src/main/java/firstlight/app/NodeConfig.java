@@ -61,7 +61,7 @@ record NodeConfig(
             ModelEntry.readAll(root),
             EdgeConfig.read(root.section("edge")),
             SessionConfig.read(root.section("session")),
-            BatcherConfig.read(root.section("batcher")),
+            BatcherConfig.from(root.section("batcher")),
             GpuConfig.read(root.section("gpu")),
             FeedbackConfig.read(root.section("feedback")));
     node.done();

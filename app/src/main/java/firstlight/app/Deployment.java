@@ -1,0 +1,128 @@
+package firstlight.app;
+
+import firstlight.batcher.BatcherVerticle;
+import firstlight.edge.EdgeModel;
+import firstlight.edge.EdgeModels;
+import firstlight.edge.EdgeVerticle;
+import firstlight.feedback.FeedbackVerticle;
+import firstlight.gpu.CpuDevice;
+import firstlight.gpu.GpuVerticle;
+import firstlight.model.Model;
+import firstlight.protocol.IdSource;
+import firstlight.protocol.Time;
+import firstlight.session.SessionVerticle;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.Deployable;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.security.SecureRandom;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The verticles of a node: made by plain constructors, deployed by role, undeployed in reverse. */
+final class Deployment {
+  private static final Logger LOG = LoggerFactory.getLogger(Deployment.class);
+  private static final int UNDEPLOY_SECONDS = 3;
+
+  private final NodeConfig config;
+  private final Vertx vertx;
+  private final List<Model> models;
+  private final PrometheusMeterRegistry meters;
+  private final Time time = Time.system();
+  private final IdSource ids = new IdSource(new SecureRandom());
+  private final Deque<String> deployed = new ArrayDeque<>();
+  private final List<EdgeVerticle> edges = new ArrayList<>();
+
+  Deployment(NodeConfig config, Vertx vertx, List<Model> models, PrometheusMeterRegistry meters) {
+    this.config = config;
+    this.vertx = vertx;
+    this.models = models;
+    this.meters = meters;
+  }
+
+  /** What needs no service: devices and the replicas in front of them. */
+  void deployCompute() throws Exception {
+    for (Model model : models) {
+      deploy(Role.GPU, () -> gpu(model));
+    }
+    for (Model model : models) {
+      deploy(Role.BATCHER, () -> batcher(model));
+    }
+  }
+
+  /** The rest, the edge last: once it listens, everything behind it is there. */
+  void deployRest() throws Exception {
+    deploy(Role.SESSION, SessionVerticle.instances(config.session(), time, meters));
+    deploy(Role.FEEDBACK, () -> new FeedbackVerticle(config.feedback(), time, ids, meters));
+    EdgeModels edgeModels = new EdgeModels(models.stream().map(this::edgeModel).toList());
+    deploy(Role.EDGE, () -> edge(edgeModels));
+  }
+
+  private GpuVerticle gpu(Model model) {
+    return new GpuVerticle(
+        config.gpu(),
+        config.name(),
+        model.name(),
+        () -> CpuDevice.open(model, config.gpu()),
+        meters);
+  }
+
+  private BatcherVerticle batcher(Model model) {
+    return new BatcherVerticle(
+        config.batcher(),
+        new BatcherVerticle.Parts(
+            config.name(), model.name(), model.tokenizer()::bytes, time, ids, meters));
+  }
+
+  private EdgeVerticle edge(EdgeModels edgeModels) {
+    EdgeVerticle edge =
+        new EdgeVerticle(config.edge(), config.name(), edgeModels, time, ids, meters);
+    edges.add(edge);
+    return edge;
+  }
+
+  private EdgeModel edgeModel(Model model) {
+    return new EdgeModel(
+        model.name(),
+        model.tokenizer(),
+        model.template(),
+        model.hyperparameters().contextLength(),
+        model.digest(),
+        time.epochMillis() / 1_000);
+  }
+
+  private void deploy(Role role, Supplier<? extends Deployable> verticles) throws Exception {
+    if (!config.has(role)) {
+      return;
+    }
+    DeploymentOptions options = new DeploymentOptions().setInstances(config.instances().get(role));
+    deployed.push(Node.await(vertx.deployVerticle(verticles, options)));
+  }
+
+  int port() {
+    return edges.isEmpty() ? 0 : edges.getFirst().port();
+  }
+
+  /** Each in turn, so that nobody loses what it still needs. */
+  void undeploy() {
+    Future<Void> done = Future.succeededFuture();
+    for (String id : deployed) {
+      done = done.transform(_ -> vertx.undeploy(id));
+    }
+    try {
+      done.toCompletionStage().toCompletableFuture().get(UNDEPLOY_SECONDS, TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      LOG.warn("not every verticle stopped in time");
+    } catch (Exception e) {
+      LOG.warn("a verticle did not stop cleanly: {}", e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package firstlight.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What can go wrong at the start is told in one clear line. */
+class StartFailureIT {
+  @TempDir private Path folder;
+
+  private String failing(String... arguments) throws Exception {
+    try (FirstlightProcess process = FirstlightProcess.start(arguments)) {
+      assertThat(process.exitCode()).as(process.output()).isEqualTo(1);
+      assertThat(process.output()).doesNotContain("\tat ", "Exception");
+      return process.output();
+    }
+  }
+
+  private Path config(String yaml) throws Exception {
+    return Files.writeString(folder.resolve("conf.yaml"), yaml);
+  }
+
+  @Test
+  void a_taken_port() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String port = String.valueOf(taken.getLocalPort());
+      assertThat(failing("up", "--port", port, "--data", folder.toString()))
+          .contains("firstlight: ", port, "Choose another with --port");
+    }
+  }
+
+  @Test
+  void a_broken_model() throws Exception {
+    Path model = Files.writeString(folder.resolve("broken.gguf"), "this is not a model at all");
+    Path config = config("models: {m: {file: %s}}\nedge: {open: true}".formatted(model));
+    assertThat(failing("up", "--config", config.toString()))
+        .contains("firstlight: ", "broken.gguf", "not a GGUF file");
+  }
+
+  @Test
+  void mistakes_in_the_configuration() throws Exception {
+    Path config = config("models: {m: {file: x}}\nedge: {open: true, prot: 1}\nnode: {nmae: x}");
+    assertThat(failing("up", "--config", config.toString()))
+        .contains("edge.prot is not a setting; did you mean edge.port?")
+        .contains("node.nmae is not a setting; did you mean node.name?");
+  }
+
+  @Test
+  void a_configuration_that_is_not_there() throws Exception {
+    assertThat(failing("up", "--config", folder.resolve("none.yaml").toString()))
+        .contains("firstlight: there is no configuration");
+  }
+
+  @Test
+  void a_device_that_is_not_there() throws Exception {
+    assertThat(failing("up", "--device", "cuda", "--data", folder.toString()))
+        .contains("firstlight: ", "cuda");
+  }
+
+  @Test
+  void a_data_folder_that_is_a_file() throws Exception {
+    Path file = Files.writeString(folder.resolve("file"), "x");
+    assertThat(failing("up", "--port", "0", "--data", file.toString()))
+        .contains("firstlight: ", file.toString());
+  }
+}
