@@ -1,0 +1,148 @@
+package firstlight.batcher;
+
+import firstlight.protocol.DeviceCapacity;
+import java.util.List;
+
+/** Gives Blocks to Sequences, and lets them use again what others computed. */
+final class KvMemory {
+  private final int blockTokens;
+  private final boolean reuse;
+  private final PrefixIndex index;
+  private final BlockPool pool;
+
+  /**
+   * @param reuse whether Blocks are shared among Sequences
+   * @param salt a secret of the replica
+   */
+  KvMemory(DeviceCapacity capacity, boolean reuse, long salt, BlockHash hash) {
+    this.blockTokens = capacity.blockTokens();
+    this.reuse = reuse;
+    this.index = new PrefixIndex(capacity.blocks(), blockTokens, salt, hash);
+    this.pool = new BlockPool(capacity.blocks(), index);
+  }
+
+  /** Positions that all Blocks together can hold. */
+  int positions() {
+    return (int) Math.min(Integer.MAX_VALUE, (long) pool.size() * blockTokens);
+  }
+
+  /**
+   * Blocks for all tokens that the Sequence has so far, found ones first.
+   *
+   * @param spare how many Blocks must be left over for others
+   * @return false, and nothing has changed, when there are not that many
+   */
+  boolean begin(Sequence sequence, int spare) {
+    int[] found = reuse ? match(sequence) : new int[0];
+    int missing = blocks(sequence.length()) - found.length;
+    int lost = 0;
+    for (int block : found) {
+      lost += pool.isCached(block) ? 1 : 0;
+    }
+    if (missing + spare > pool.available() - lost) {
+      return false;
+    }
+    for (int block : found) {
+      pool.hold(block);
+    }
+    sequence.table().begin(found);
+    sequence.computed(found.length * blockTokens);
+    for (int i = 0; i < missing; i++) {
+      sequence.table().append(pool.take());
+    }
+    return true;
+  }
+
+  /** The last token is always computed: what follows it is not in the cache. */
+  private int[] match(Sequence sequence) {
+    int blocksMax = (sequence.length() - 1) / blockTokens;
+    return index.match(sequence.spec().tenant(), sequence.tokens(), blocksMax);
+  }
+
+  /** Must the Sequence get one more Block for the tokens it has? */
+  boolean needsBlock(Sequence sequence) {
+    return blocks(sequence.length()) > sequence.table().size();
+  }
+
+  /**
+   * Gives it one.
+   *
+   * @return false when there is none
+   */
+  boolean grow(Sequence sequence) {
+    if (pool.available() == 0) {
+      return false;
+    }
+    sequence.table().append(pool.take());
+    return true;
+  }
+
+  /**
+   * Makes the Sequence's full Blocks known. Where another Sequence computed the same, both use that
+   * Block from now on: the numbers in it are the same.
+   */
+  void publish(Sequence sequence) {
+    BlockTable table = sequence.table();
+    while (reuse && table.known() < sequence.computed() / blockTokens) {
+      int own = table.get(table.known());
+      int from = table.known() * blockTokens;
+      int first =
+          index.register(sequence.spec().tenant(), table.lastKnown(), sequence.tokens(), from, own);
+      if (first != own) {
+        pool.hold(first);
+        pool.release(own);
+      }
+      table.makeKnown(first);
+    }
+  }
+
+  /** Takes all its Blocks back; those that are known may be found again. */
+  void end(Sequence sequence) {
+    sequence.table().releaseAll(pool);
+    sequence.computed(0);
+  }
+
+  /** Prompt tokens of the Sequence that were found: whole Blocks, and never the last token. */
+  int cachedPrompt(Sequence sequence) {
+    int promptMax = (sequence.promptLength() - 1) / blockTokens * blockTokens;
+    return Math.min(sequence.computed(), promptMax);
+  }
+
+  int held() {
+    return pool.held();
+  }
+
+  int available() {
+    return pool.available();
+  }
+
+  int size() {
+    return pool.size();
+  }
+
+  /**
+   * @param holders every Sequence that has Blocks
+   * @throws IllegalStateException when a Block is lost, or counted wrongly
+   */
+  void checkInvariants(List<Sequence> holders) {
+    pool.checkInvariants();
+    index.checkInvariants();
+    int[] counts = new int[pool.size()];
+    for (Sequence sequence : holders) {
+      for (int block : sequence.table().toArray()) {
+        counts[block]++;
+      }
+    }
+    for (int block = 0; block < counts.length; block++) {
+      if (counts[block] != pool.holders(block)) {
+        throw new IllegalStateException(
+            "Block %d is in %d tables but held %d times"
+                .formatted(block, counts[block], pool.holders(block)));
+      }
+    }
+  }
+
+  private int blocks(int positions) {
+    return (positions + blockTokens - 1) / blockTokens;
+  }
+}

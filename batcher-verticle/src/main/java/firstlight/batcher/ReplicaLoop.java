@@ -1,0 +1,210 @@
+package firstlight.batcher;
+
+import firstlight.batcher.Outcome.Refused;
+import firstlight.protocol.DeviceCapacity;
+import firstlight.protocol.DeviceClaimed;
+import firstlight.protocol.FailureKind;
+import firstlight.protocol.GenerationId;
+import firstlight.protocol.GenerationSpec;
+import firstlight.protocol.MeshException;
+import firstlight.protocol.MeshMessage;
+import firstlight.protocol.RunStep;
+import firstlight.protocol.StepResult;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.Message;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Drives the scheduler: plan, let the device run the Step, apply, tell. One Step is in flight; what
+ * comes meanwhile goes into the next one. All of it happens on the verticle's event loop.
+ */
+final class ReplicaLoop {
+  private static final Logger LOG = LoggerFactory.getLogger(ReplicaLoop.class);
+
+  /** Who is told. */
+  interface Listener {
+    /** Generations got on or ended; step 0: no Step caused it. */
+    void outcomes(long step, List<Outcome> outcomes);
+
+    /** The Step will be run. */
+    void planned(RunStep step);
+
+    /** There is no device any more; all generations have been refused. */
+    void deviceLost();
+  }
+
+  private final Vertx vertx;
+  private final Context context;
+  private final DeliveryOptions options;
+  private final Function<DeviceCapacity, Scheduler> schedulers;
+  private final Listener listener;
+  private @Nullable Device device;
+  private boolean kicked;
+
+  /** A claimed device and what it works for; replaced as a whole when it is lost. */
+  private static final class Device {
+    final DeviceClaimed claimed;
+    final Scheduler scheduler;
+    boolean busy;
+
+    Device(DeviceClaimed claimed, Scheduler scheduler) {
+      this.claimed = claimed;
+      this.scheduler = scheduler;
+    }
+  }
+
+  /**
+   * Made on the event loop it is to run on.
+   *
+   * @param schedulers makes one for a device
+   */
+  ReplicaLoop(
+      Vertx vertx,
+      BatcherConfig config,
+      Function<DeviceCapacity, Scheduler> schedulers,
+      Listener listener) {
+    this.vertx = vertx;
+    this.context = vertx.getOrCreateContext();
+    this.options = new DeliveryOptions().setSendTimeout(config.stepMax().toMillis());
+    this.schedulers = schedulers;
+    this.listener = listener;
+  }
+
+  /** A device is there. */
+  void begin(DeviceClaimed claimed) {
+    device = new Device(claimed, schedulers.apply(claimed.capacity()));
+  }
+
+  Optional<DeviceClaimed> claimed() {
+    return Optional.ofNullable(device).map(now -> now.claimed);
+  }
+
+  Optional<Scheduler> scheduler() {
+    return Optional.ofNullable(device).map(now -> now.scheduler);
+  }
+
+  void submit(GenerationSpec spec, int credit) {
+    Device now = device;
+    listener.outcomes(
+        0,
+        now == null
+            ? List.of(new Refused(spec.id(), noDevice()))
+            : now.scheduler.submit(spec, credit));
+    kick();
+  }
+
+  void cancel(GenerationId generation) {
+    scheduler().ifPresent(now -> listener.outcomes(0, now.cancel(generation)));
+  }
+
+  void credit(GenerationId generation, int tokens) {
+    scheduler().ifPresent(now -> now.credit(generation, tokens));
+    kick();
+  }
+
+  void hold(GenerationId generation, boolean hold) {
+    scheduler().ifPresent(now -> now.hold(generation, hold));
+    kick();
+  }
+
+  /** Time passes also while nothing is planned. */
+  void tick() {
+    Device now = device;
+    if (now != null) {
+      listener.outcomes(0, now.scheduler.expire());
+      if (now.scheduler.idle()) {
+        now.scheduler.checkInvariants();
+      }
+      kick();
+    }
+  }
+
+  /** Sees to a Step soon: together with what else comes in this turn of the event loop. */
+  private void kick() {
+    if (!kicked) {
+      kicked = true;
+      context.runOnContext(
+          _ -> {
+            kicked = false;
+            advance();
+          });
+    }
+  }
+
+  private void advance() {
+    Device now = device;
+    if (now == null || now.busy) {
+      return;
+    }
+    listener.outcomes(0, now.scheduler.expire());
+    now.scheduler.plan().ifPresent(step -> run(now, step));
+  }
+
+  private void run(Device now, RunStep step) {
+    now.busy = true;
+    listener.planned(step);
+    vertx
+        .eventBus()
+        .<MeshMessage>request(now.claimed.address(), step, options)
+        .map(Message::body)
+        .map(StepResult.class::cast)
+        .onComplete(answer -> finish(now, answer.result(), answer.cause()));
+  }
+
+  private void finish(Device now, @Nullable StepResult result, @Nullable Throwable failure) {
+    if (now != device) {
+      return;
+    }
+    now.busy = false;
+    if (result == null) {
+      lose("Step failed: " + MeshException.fromReply(failure).getMessage());
+      return;
+    }
+    List<Outcome> outcomes;
+    try {
+      outcomes = now.scheduler.apply(result);
+    } catch (IllegalStateException e) {
+      LOG.error("the device's answer can not be used", e);
+      lose("its answer can not be used");
+      return;
+    }
+    listener.outcomes(result.step(), outcomes);
+    advance();
+  }
+
+  /** The device is gone, and the keys and values of all Sequences with it. */
+  void lose(String why) {
+    LOG.warn("lost the device {}: {}", claimed().map(DeviceClaimed::address).orElse("-"), why);
+    failAll(
+        new MeshException(
+            FailureKind.DEVICE_LOST,
+            "device_lost",
+            "The device that ran this request is gone. Send the request again."));
+    listener.deviceLost();
+  }
+
+  /** Ends all generations and lets the device go. */
+  void failAll(MeshException failure) {
+    Device last = device;
+    device = null;
+    if (last != null) {
+      listener.outcomes(0, last.scheduler.failAll(failure));
+    }
+  }
+
+  static MeshException noDevice() {
+    return new MeshException(
+        FailureKind.UNAVAILABLE,
+        "no_device",
+        "This replica has no device at the moment. Try again.",
+        null,
+        1_000);
+  }
+}

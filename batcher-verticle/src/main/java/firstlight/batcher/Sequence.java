@@ -1,0 +1,230 @@
+package firstlight.batcher;
+
+import firstlight.protocol.GenerationId;
+import firstlight.protocol.GenerationSpec;
+import firstlight.protocol.Slice;
+import firstlight.protocol.Usage;
+import java.util.Arrays;
+
+/**
+ * A generation's tokens, and how far the device is with them. Of its {@code length} tokens the
+ * first {@code computed} have their keys and values in Blocks; when all but the last have, one more
+ * position gives the next token. Losing its Blocks therefore costs time only: {@code computed} is 0
+ * again and nothing else changes.
+ */
+final class Sequence {
+  enum State {
+    WAITING,
+    RUNNING,
+    ENDED
+  }
+
+  private static final int[] NO_HISTORY = {};
+
+  private final GenerationSpec spec;
+  private final long arrival;
+  private final long arrivedNanos;
+  private final int outputMax;
+  private final StopRule stopRule;
+  private final BlockTable table = new BlockTable();
+  private int[] tokens;
+  private int length;
+  private int computed;
+  private int credit;
+  private boolean held;
+  private long pausedSince;
+  private int cached = -1;
+  private long queuedNanos;
+  private boolean emitted;
+  private State state = State.WAITING;
+  private boolean inFlight;
+
+  /**
+   * @param arrival counts Sequences, so that the latest can be told
+   * @param outputMax the spec's, or less where there is less room
+   * @param stopRule has seen the tokens known already
+   * @param credit tokens that may be emitted for now
+   */
+  Sequence(GenerationSpec spec, Arrival arrival, int outputMax, StopRule stopRule, int credit) {
+    this.spec = spec;
+    this.arrival = arrival.number();
+    this.arrivedNanos = arrival.nanos();
+    this.pausedSince = arrival.nanos();
+    this.outputMax = outputMax;
+    this.stopRule = stopRule;
+    this.credit = credit;
+    this.length = spec.prompt().length + spec.known().length;
+    this.tokens = Arrays.copyOf(spec.prompt(), length + 16);
+    System.arraycopy(spec.known(), 0, tokens, spec.prompt().length, spec.known().length);
+  }
+
+  /** When a Sequence came, and as which. */
+  record Arrival(long number, long nanos) {}
+
+  GenerationId id() {
+    return spec.id();
+  }
+
+  GenerationSpec spec() {
+    return spec;
+  }
+
+  long arrival() {
+    return arrival;
+  }
+
+  long arrivedNanos() {
+    return arrivedNanos;
+  }
+
+  StopRule stopRule() {
+    return stopRule;
+  }
+
+  BlockTable table() {
+    return table;
+  }
+
+  State state() {
+    return state;
+  }
+
+  void state(State next) {
+    state = next;
+  }
+
+  boolean inFlight() {
+    return inFlight;
+  }
+
+  void inFlight(boolean now) {
+    inFlight = now;
+  }
+
+  /** The tokens; those beyond {@link #length()} mean nothing. */
+  int[] tokens() {
+    return tokens;
+  }
+
+  int length() {
+    return length;
+  }
+
+  int computed() {
+    return computed;
+  }
+
+  void computed(int positions) {
+    computed = positions;
+  }
+
+  /** Tokens whose keys and values are missing. */
+  int missing() {
+    return length - computed;
+  }
+
+  int promptLength() {
+    return spec.prompt().length;
+  }
+
+  /** Output tokens so far, known ones included. */
+  int output() {
+    return length - promptLength();
+  }
+
+  /** Tokens still to be computed in the worst case. */
+  long outstanding() {
+    return missing() + (long) outputMax - output();
+  }
+
+  /** The device chose the next token. */
+  void append(int token) {
+    if (length == tokens.length) {
+      tokens = Arrays.copyOf(tokens, 2 * length);
+    }
+    tokens[length++] = token;
+    credit--;
+    emitted = true;
+  }
+
+  boolean full() {
+    return output() >= outputMax;
+  }
+
+  /** At least one token went out. */
+  boolean emitted() {
+    return emitted;
+  }
+
+  /** May it be in the next Step? */
+  boolean runnable() {
+    return credit > 0 && !held;
+  }
+
+  void addCredit(int more, long nowNanos) {
+    boolean was = runnable();
+    // More than it can ever use is as good as all, and does not overflow.
+    credit = Math.min(credit + Math.min(more, outputMax), outputMax);
+    notePause(was, nowNanos);
+  }
+
+  /** Holds it back whatever its credit, or lets it go again. */
+  void hold(boolean hold, long nowNanos) {
+    boolean was = runnable();
+    held = hold;
+    notePause(was, nowNanos);
+  }
+
+  /** Its credit may just have been used up. */
+  void notePause(boolean wasRunnable, long nowNanos) {
+    if (wasRunnable && !runnable()) {
+      pausedSince = nowNanos;
+    }
+  }
+
+  /** How long it has not been runnable. */
+  long pausedNanos(long nowNanos) {
+    return runnable() ? 0 : nowNanos - pausedSince;
+  }
+
+  /** It got Blocks for the first time. */
+  void begin(int found, long nowNanos) {
+    if (cached < 0) {
+      cached = found;
+      queuedNanos = nowNanos - arrivedNanos;
+    }
+  }
+
+  /** It got Blocks at least once. */
+  boolean begun() {
+    return cached >= 0;
+  }
+
+  int cached() {
+    return Math.max(0, cached);
+  }
+
+  long queuedMillis() {
+    return queuedNanos / 1_000_000;
+  }
+
+  Usage usage() {
+    return new Usage(promptLength(), cached(), output());
+  }
+
+  /** The next tokens for the device; the last of all is sampled. */
+  Slice slice(int count) {
+    int end = computed + count;
+    int sampled = end == length ? 1 : 0;
+    // Only what is sampled is penalised.
+    boolean penalised = sampled > 0 && spec.sampling().hasPenalties();
+    return new Slice(
+        id(),
+        Arrays.copyOfRange(tokens, computed, end),
+        computed,
+        table.toArray(),
+        sampled,
+        spec.sampling(),
+        penalised ? Arrays.copyOf(tokens, computed) : NO_HISTORY);
+  }
+}

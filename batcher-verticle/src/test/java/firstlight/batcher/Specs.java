@@ -1,0 +1,133 @@
+package firstlight.batcher;
+
+import firstlight.protocol.GenerationId;
+import firstlight.protocol.GenerationSpec;
+import firstlight.protocol.GlassDevice;
+import firstlight.protocol.Sampling;
+import firstlight.protocol.TenantId;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** Generations for tests, and what a glass device alone makes of them. */
+final class Specs {
+  static final int VOCABULARY = 50_000;
+
+  private Specs() {}
+
+  static GenerationSpec spec(String id, int[] prompt, int outputMax) {
+    return new GenerationSpec(
+        new GenerationId(id),
+        new TenantId("t"),
+        "glass",
+        prompt,
+        new int[0],
+        outputMax,
+        Sampling.GREEDY,
+        List.of(),
+        new int[0],
+        0);
+  }
+
+  static GenerationSpec of(String id, int promptLength, int outputMax) {
+    return spec(id, prompt(id.hashCode(), promptLength), outputMax);
+  }
+
+  /** The same tokens for the same seed; a longer prompt begins with the shorter one. */
+  static int[] prompt(int seed, int length) {
+    return IntStream.range(0, length)
+        .map(i -> Math.floorMod((seed + 31) * 7919 + i * 104_729, VOCABULARY))
+        .toArray();
+  }
+
+  static GenerationSpec known(GenerationSpec spec, int... known) {
+    return new GenerationSpec(
+        spec.id(),
+        spec.tenant(),
+        spec.model(),
+        spec.prompt(),
+        known,
+        spec.outputMax(),
+        spec.sampling(),
+        spec.stop(),
+        spec.stopTokens(),
+        spec.deadline());
+  }
+
+  static GenerationSpec sampled(GenerationSpec spec, Sampling sampling) {
+    return new GenerationSpec(
+        spec.id(),
+        spec.tenant(),
+        spec.model(),
+        spec.prompt(),
+        spec.known(),
+        spec.outputMax(),
+        sampling,
+        spec.stop(),
+        spec.stopTokens(),
+        spec.deadline());
+  }
+
+  static GenerationSpec stopping(GenerationSpec spec, List<byte[]> stop, int... stopTokens) {
+    return new GenerationSpec(
+        spec.id(),
+        spec.tenant(),
+        spec.model(),
+        spec.prompt(),
+        spec.known(),
+        spec.outputMax(),
+        spec.sampling(),
+        stop,
+        stopTokens,
+        spec.deadline());
+  }
+
+  static GenerationSpec of(String id, String tenant, int[] prompt, int outputMax) {
+    GenerationSpec spec = spec(id, prompt, outputMax);
+    return new GenerationSpec(
+        spec.id(),
+        new TenantId(tenant),
+        spec.model(),
+        prompt,
+        spec.known(),
+        outputMax,
+        spec.sampling(),
+        spec.stop(),
+        spec.stopTokens(),
+        0);
+  }
+
+  static GenerationSpec until(GenerationSpec spec, long deadline) {
+    return new GenerationSpec(
+        spec.id(),
+        spec.tenant(),
+        spec.model(),
+        spec.prompt(),
+        spec.known(),
+        spec.outputMax(),
+        spec.sampling(),
+        spec.stop(),
+        spec.stopTokens(),
+        deadline);
+  }
+
+  /** A token's text: short, different, and not cut at letters. */
+  static byte[] bytes(int token) {
+    return Integer.toString(token, 3 + token % 5).getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** What the model says when nothing else runs, without stop strings: as many as asked for. */
+  static List<Integer> alone(GenerationSpec spec) {
+    List<Integer> output = new ArrayList<>();
+    int[] history = spec.prompt();
+    for (int i = 0; i < spec.outputMax(); i++) {
+      int next = GlassDevice.next(history, spec.sampling(), VOCABULARY).id();
+      output.add(next);
+      history = Arrays.copyOf(history, history.length + 1);
+      history[history.length - 1] = next;
+    }
+    return output;
+  }
+}
