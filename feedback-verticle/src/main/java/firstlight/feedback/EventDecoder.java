@@ -1,0 +1,59 @@
+package firstlight.feedback;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import firstlight.protocol.wire.Event;
+import org.jspecify.annotations.Nullable;
+
+/** Tells an Event from whatever else may lie on the topic. Never throws. */
+final class EventDecoder {
+  /** The newest schema this version understands. */
+  static final int SCHEMA_MAX = 1;
+
+  private static final int ID_LENGTH_MAX = 256;
+
+  /** Why a record is no Event. */
+  enum Poison {
+    NULL_VALUE,
+    EMPTY_VALUE,
+    UNDECODABLE,
+    UNKNOWN_SCHEMA,
+    INVALID_ID,
+    UNKNOWN_BODY
+  }
+
+  sealed interface Decoded {}
+
+  record Good(Event event, EventKind kind) implements Decoded {}
+
+  record Bad(Poison reason) implements Decoded {}
+
+  private EventDecoder() {}
+
+  static Decoded decode(byte @Nullable [] value) {
+    if (value == null) {
+      return new Bad(Poison.NULL_VALUE);
+    }
+    if (value.length == 0) {
+      return new Bad(Poison.EMPTY_VALUE);
+    }
+    try {
+      return check(Event.parseFrom(value));
+    } catch (InvalidProtocolBufferException e) {
+      return new Bad(Poison.UNDECODABLE);
+    }
+  }
+
+  private static Decoded check(Event event) {
+    if (event.getSchema() < 1 || event.getSchema() > SCHEMA_MAX) {
+      return new Bad(Poison.UNKNOWN_SCHEMA);
+    }
+    if (event.getId().isEmpty() || event.getId().length() > ID_LENGTH_MAX) {
+      return new Bad(Poison.INVALID_ID);
+    }
+    return switch (event.getBodyCase()) {
+      case RESPONSE -> new Good(event, EventKind.RESPONSE);
+      case FEEDBACK -> new Good(event, EventKind.FEEDBACK);
+      case BODY_NOT_SET -> new Bad(Poison.UNKNOWN_BODY);
+    };
+  }
+}

@@ -1,0 +1,178 @@
+package firstlight.feedback;
+
+import firstlight.protocol.IdSource;
+import firstlight.protocol.Time;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.WorkerExecutor;
+import io.vertx.kafka.client.common.TopicPartition;
+import io.vertx.kafka.client.consumer.KafkaConsumer;
+import io.vertx.kafka.client.producer.KafkaProducer;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.producer.Producer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The sink. Deploy several instances, here and on other nodes, to share the topic's partitions.
+ *
+ * <p>It starts at once, whether Kafka and the store are there or not, and goes on trying. A stop
+ * uploads what is open within a limit; what is not uploaded is read again by the next one.
+ */
+public final class FeedbackVerticle extends VerticleBase {
+  private static final Logger LOG = LoggerFactory.getLogger(FeedbackVerticle.class);
+  private static final int WORKERS = 2;
+  private static final Duration PRODUCER_CLOSE = Duration.ofSeconds(1);
+
+  private final FeedbackConfig config;
+  private final Time time;
+  private final IdSource ids;
+  private final FeedbackMetrics metrics;
+  private final Function<FeedbackConfig.S3, LakeStore> opener;
+  private final Backoff backoff = new Backoff();
+  private final QuietLog log;
+  private @Nullable Open open;
+  private boolean stopped;
+
+  /** What there is once all is connected. */
+  private record Open(
+      WorkerExecutor worker,
+      SpoolFolder spool,
+      LakeStore store,
+      LakeConsumer consumer,
+      KafkaProducer<byte[], byte[]> producer) {}
+
+  /** What the worker threads made ready. */
+  private record Ready(
+      SpoolFolder spool,
+      LakeStore store,
+      String topicId,
+      Consumer<byte[], byte[]> consumer,
+      Producer<byte[], byte[]> producer) {}
+
+  /**
+   * @param ids may be shared by the instances of this verticle
+   */
+  public FeedbackVerticle(
+      FeedbackConfig config, Time time, IdSource ids, MeterRegistry registry) {
+    this(config, time, ids, registry, S3LakeStore::new);
+  }
+
+  FeedbackVerticle(
+      FeedbackConfig config,
+      Time time,
+      IdSource ids,
+      MeterRegistry registry,
+      Function<FeedbackConfig.S3, LakeStore> opener) {
+    this.config = config;
+    this.time = time;
+    this.ids = ids;
+    this.opener = opener;
+    metrics = new FeedbackMetrics(registry);
+    log = new QuietLog(LOG, time);
+  }
+
+  @Override
+  public Future<?> start() {
+    connect(vertx.createSharedWorkerExecutor("firstlight-lake", WORKERS, 2, TimeUnit.MINUTES));
+    return Future.succeededFuture();
+  }
+
+  private void connect(WorkerExecutor worker) {
+    worker
+        .executeBlocking(this::ready, false)
+        .compose(ready -> run(worker, ready))
+        .onFailure(
+            failure -> {
+              metrics.error("connect");
+              log.warn("the sink waits for Kafka and the object store", failure);
+              if (stopped) {
+                worker.close();
+              } else {
+                vertx.setTimer(backoff.nextMillis(), _ -> connect(worker));
+              }
+            });
+  }
+
+  private Ready ready() throws Exception {
+    LakeStore store = opener.apply(config.s3());
+    try {
+      store.prepare();
+      String topicId = KafkaTopics.prepare(config.kafka());
+      return new Ready(
+          SpoolFolder.open(config.spool(), ids),
+          store,
+          topicId,
+          KafkaClients.consumer(config.kafka()),
+          KafkaClients.producer(config.kafka()));
+    } catch (Exception e) {
+      store.close();
+      throw e;
+    }
+  }
+
+  private Future<Void> run(WorkerExecutor worker, Ready ready) {
+    KafkaProducer<byte[], byte[]> producer = KafkaProducer.create(vertx, ready.producer());
+    KafkaConsumer<byte[], byte[]> kafka = KafkaConsumer.create(vertx, ready.consumer());
+    PartitionSink.Parts parts =
+        new PartitionSink.Parts(
+            vertx,
+            time,
+            worker,
+            new LakeUpload(ready.store(), ready.spool().path()),
+            new DeadLetters(producer, config.kafka().deadTopic()),
+            new KafkaOffsets(kafka),
+            metrics,
+            config.files(),
+            ready.spool().path());
+    Function<TopicPartition, PartitionSink> sinks =
+        partition -> new PartitionSink(partition, ready.topicId(), parts);
+    LakeConsumer consumer = new LakeConsumer(vertx, time, kafka, sinks, metrics);
+    open = new Open(worker, ready.spool(), ready.store(), consumer, producer);
+    if (stopped) {
+      return close(open);
+    }
+    LOG.info(
+        "events of {} go to bucket {}, {}",
+        config.kafka().topic(),
+        config.s3().bucket(),
+        config.s3().prefix());
+    return consumer.start(config.kafka().topic());
+  }
+
+  @Override
+  public Future<?> stop() {
+    stopped = true;
+    Open ours = open;
+    if (ours == null) {
+      return Future.succeededFuture();
+    }
+    return within(ours.consumer().drain(), config.closeLimit()).eventually(() -> close(ours));
+  }
+
+  private Future<Void> close(Open ours) {
+    return within(ours.consumer().close(), config.closeLimit())
+        .eventually(() -> ours.producer().close(PRODUCER_CLOSE.toMillis()))
+        .eventually(
+            () ->
+                ours.worker()
+                    .executeBlocking(
+                        () -> {
+                          ours.store().close();
+                          ours.spool().close();
+                          return true;
+                        },
+                        false))
+        .eventually(() -> ours.worker().close())
+        .otherwiseEmpty();
+  }
+
+  private Future<Void> within(Future<Void> future, Duration limit) {
+    return future.timeout(Math.max(1, limit.toMillis()), TimeUnit.MILLISECONDS).otherwiseEmpty();
+  }
+}

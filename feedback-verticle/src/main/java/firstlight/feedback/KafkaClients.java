@@ -1,0 +1,49 @@
+package firstlight.feedback;
+
+import java.util.Map;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/** Makes the clients. Looks names up, so it may block: for worker threads only. */
+final class KafkaClients {
+  // What a poll may bring bounds what a sink holds in memory beside its open files.
+  private static final int FETCH_BYTES = 8 << 20;
+  private static final int PARTITION_FETCH_BYTES = 1 << 20;
+  private static final int REQUEST_BYTES = 16 << 20;
+  private static final int BLOCK_MS = 5_000;
+  private static final int RECONNECT_MAX_MS = 5_000;
+
+  private KafkaClients() {}
+
+  static Consumer<byte[], byte[]> consumer(FeedbackConfig.Kafka config) {
+    Map<String, Object> settings =
+        Map.of(
+            "bootstrap.servers", config.bootstrap(),
+            "group.id", config.group(),
+            "enable.auto.commit", false,
+            "auto.offset.reset", "earliest",
+            "partition.assignment.strategy", CooperativeStickyAssignor.class.getName(),
+            "max.partition.fetch.bytes", PARTITION_FETCH_BYTES,
+            "fetch.max.bytes", FETCH_BYTES,
+            "reconnect.backoff.max.ms", RECONNECT_MAX_MS);
+    return new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+  }
+
+  static Producer<byte[], byte[]> producer(FeedbackConfig.Kafka config) {
+    Map<String, Object> settings =
+        Map.of(
+            "bootstrap.servers", config.bootstrap(),
+            "acks", "all",
+            "enable.idempotence", true,
+            "compression.type", "zstd",
+            "max.request.size", REQUEST_BYTES,
+            "max.block.ms", BLOCK_MS,
+            "reconnect.backoff.max.ms", RECONNECT_MAX_MS);
+    return new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
+  }
+}

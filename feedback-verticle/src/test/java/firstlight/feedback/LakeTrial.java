@@ -1,0 +1,195 @@
+package firstlight.feedback;
+
+import firstlight.protocol.IdSource;
+import firstlight.protocol.Time;
+import firstlight.protocol.wire.Event;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+
+/** A real broker and a real S3 server, with everything a test of the sink does to them. */
+final class LakeTrial implements AutoCloseable {
+  static final String KEY = "local";
+  static final String SECRET = "local-secret";
+  private static final long LIMIT_S = 20;
+
+  final Vertx vertx = Vertx.vertx();
+  final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+  final EmbeddedKafka kafka;
+  final EmbeddedS3 s3;
+  private final Path folder;
+  private final KafkaProducer<byte[], byte[]> producer;
+
+  LakeTrial(Path folder) throws Exception {
+    this.folder = folder;
+    kafka = EmbeddedKafka.start(folder.resolve("kafka"), 0);
+    s3 = EmbeddedS3.start(folder.resolve("s3"), 0, KEY, SECRET);
+    producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", kafka.bootstrap(), "linger.ms", 0, "acks", "all"),
+            new ByteArraySerializer(),
+            new ByteArraySerializer());
+  }
+
+  static FeedbackConfig.Files files(int rowsMax, Duration ageMax) {
+    return new FeedbackConfig.Files(rowsMax, 64 << 20, ageMax, 8, 1 << 20);
+  }
+
+  /** Each name is a lake of its own. */
+  FeedbackConfig config(String name, int partitions, FeedbackConfig.Files files) {
+    return new FeedbackConfig(
+        new FeedbackConfig.Kafka(
+            kafka.bootstrap(), name + ".group", name, name + ".dead", true, partitions, 1),
+        new FeedbackConfig.S3(
+            s3.endpoint(), "us-east-1", "lake", name + "/", KEY, SECRET, true),
+        files,
+        folder.resolve("spool"),
+        Duration.ofMillis(500));
+  }
+
+  String deploy(FeedbackConfig config) {
+    return deploy(config, S3LakeStore::new);
+  }
+
+  String deploy(FeedbackConfig config, Function<FeedbackConfig.S3, LakeStore> store) {
+    IdSource ids = new IdSource(new SecureRandom());
+    return await(
+        vertx.deployVerticle(
+            new FeedbackVerticle(config, Time.system(), ids, registry, store)));
+  }
+
+  void undeploy(String deployment) {
+    await(vertx.undeploy(deployment));
+  }
+
+  void send(String topic, List<Event> events) {
+    events.forEach(event -> send(topic, null, event.toByteArray()));
+    producer.flush();
+  }
+
+  void send(String topic, byte @Nullable [] key, byte @Nullable [] value) {
+    producer.send(new ProducerRecord<>(topic, key, value));
+  }
+
+  void createTopic(FeedbackConfig config) throws IOException {
+    KafkaTopics.prepare(config.kafka());
+  }
+
+  void awaitRows(String name, long rows) {
+    until(() -> rows(name) >= rows);
+  }
+
+  long rows(String name) {
+    return objects(name).isEmpty()
+        ? 0
+        : (Long) query("select count(*) from " + table(name)).getFirst().getFirst();
+  }
+
+  /** All files of a lake, as DuckDB names them. */
+  String table(String name) {
+    return table(name, "*");
+  }
+
+  String table(String name, String kind) {
+    return "read_parquet('%s/s3/lake/%s/kind=%s/*/*.parquet', union_by_name = true)"
+        .formatted(folder, name, kind);
+  }
+
+  List<List<Object>> query(String sql) {
+    try (Connection connection = DriverManager.getConnection("jdbc:duckdb:");
+        Statement statement = connection.createStatement();
+        ResultSet found = statement.executeQuery(sql)) {
+      List<List<Object>> rows = new ArrayList<>();
+      while (found.next()) {
+        List<Object> row = new ArrayList<>();
+        for (int i = 1; i <= found.getMetaData().getColumnCount(); i++) {
+          row.add(found.getObject(i));
+        }
+        rows.add(row);
+      }
+      return rows;
+    } catch (SQLException e) {
+      throw new IllegalStateException(sql, e);
+    }
+  }
+
+  /** The names of the Parquet files, below the lake's prefix. */
+  List<String> objects(String name) {
+    Path lake = folder.resolve("s3/lake").resolve(name);
+    if (!Files.exists(lake)) {
+      return List.of();
+    }
+    try (Stream<Path> all = Files.walk(lake)) {
+      return all.filter(path -> path.toString().endsWith(".parquet"))
+          .map(path -> lake.relativize(path).toString())
+          .sorted()
+          .toList();
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  void until(BooleanSupplier holds) {
+    Promise<Void> promise = Promise.promise();
+    long timer =
+        vertx.setPeriodic(
+            50,
+            id -> {
+              try {
+                if (holds.getAsBoolean()) {
+                  vertx.cancelTimer(id);
+                  promise.tryComplete();
+                }
+              } catch (RuntimeException e) {
+                promise.tryFail(e);
+              }
+            });
+    try {
+      await(promise.future());
+    } finally {
+      vertx.cancelTimer(timer);
+    }
+  }
+
+  double counted(String counter) {
+    return registry.find(counter).counters().stream().mapToDouble(each -> each.count()).sum();
+  }
+
+  static <T> T await(Future<T> future) {
+    try {
+      return future.toCompletionStage().toCompletableFuture().get(LIMIT_S, TimeUnit.SECONDS);
+    } catch (Exception e) {
+      throw new AssertionError("it did not happen in time", e);
+    }
+  }
+
+  @Override
+  public void close() {
+    producer.close(Duration.ZERO);
+    await(vertx.close());
+    s3.close();
+    kafka.close();
+  }
+}

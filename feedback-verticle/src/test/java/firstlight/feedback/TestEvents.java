@@ -1,0 +1,62 @@
+package firstlight.feedback;
+
+import firstlight.protocol.wire.Event;
+import firstlight.protocol.wire.Feedback;
+import firstlight.protocol.wire.ResponseFinished;
+import firstlight.protocol.wire.TokenRange;
+import java.time.Instant;
+
+/** Events as the edge makes them. */
+final class TestEvents {
+  static final long NOON = Instant.parse("2026-11-29T12:00:00Z").toEpochMilli();
+
+  private TestEvents() {}
+
+  static Event response(int number) {
+    return response(number, NOON + number);
+  }
+
+  static Event response(int number, long time) {
+    return Event.newBuilder()
+        .setId("ev_r" + number)
+        .setSchema(1)
+        .setTime(time)
+        .setTenant("a")
+        .setNode("edge-1")
+        .setResponse(
+            ResponseFinished.newBuilder()
+                .setResponseId("resp_" + number)
+                .setDialect("responses")
+                .setModel("smollm2-135m")
+                .setStatus("completed")
+                .addFinishReasons("STOP")
+                .setInput("say " + number)
+                .setOutput("number " + number)
+                .setPromptTokens(10 + number)
+                .setOutputTokens(number)
+                .addOutputIds(number)
+                .addOutputIds(7)
+                .addOutputLogprobs(-0.5f)
+                .addOutputLogprobs(-0.25f))
+        .build();
+  }
+
+  static Event feedback(int number) {
+    return Event.newBuilder()
+        .setId("ev_f" + number)
+        .setSchema(1)
+        .setTime(NOON + number)
+        .setTenant("a")
+        .setNode("edge-1")
+        .setFeedback(
+            Feedback.newBuilder()
+                .setFeedbackId("fb_" + number)
+                .setResponseId("resp_" + number)
+                .setName("rating")
+                .setDataType("numeric")
+                .setNumber(number / 10.0)
+                .putMetadata("round", "r" + number)
+                .setTokenRange(TokenRange.newBuilder().setStart(1).setEnd(number + 2)))
+        .build();
+  }
+}
