@@ -79,7 +79,9 @@ final class PostgresTurnStore implements TurnStore {
   private static PoolOptions pool(SessionConfig.Postgres config) {
     return new PoolOptions()
         .setShared(true)
-        .setName("firstlight-session-" + config)
+        .setName(
+            "firstlight-session-%s-%d-%d-%s"
+                .formatted(config, config.poolSize(), config.waitingMax(), config.timeout()))
         .setMaxSize(config.poolSize())
         .setMaxWaitQueueSize(config.waitingMax())
         .setConnectionTimeout((int) config.timeout().toMillis())

@@ -47,6 +47,7 @@ public final class SessionVerticle extends VerticleBase {
   private final SessionMeters meters;
   private final List<Conversations.Tier> tiers = new ArrayList<>();
   private final List<MessageConsumer<?>> consumers = new ArrayList<>();
+  private Future<Void> migration = Future.succeededFuture();
   private boolean stopping;
 
   /** What the instances of one node share. */
@@ -93,6 +94,7 @@ public final class SessionVerticle extends VerticleBase {
   public Future<?> stop() {
     stopping = true;
     return Future.join(consumers.stream().map(MessageConsumer::unregister).toList())
+        .transform(_ -> migration)
         .transform(_ -> Future.join(tiers.stream().map(tier -> tier.store().close()).toList()));
   }
 
@@ -143,27 +145,28 @@ public final class SessionVerticle extends VerticleBase {
                 return Future.failedFuture(failure);
               }
               LOG.warn("Starting without the database. {}", failure.getMessage());
-              migrateLater();
+              migrateAfter(config.attemptPause());
               return Future.succeededFuture();
             });
   }
 
-  private void migrateLater() {
+  private void migrateAfter(Duration pause) {
     vertx.setTimer(
-        config.attemptPause().toMillis(),
+        pause.toMillis(),
         _ -> {
           if (!stopping) {
-            node.schema()
-                .migrate(vertx)
-                .onFailure(
-                    failure -> {
-                      if (!(failure instanceof Schema.DatabaseAway)) {
-                        LOG.error("The tables could not be brought up to date", failure);
-                      }
-                      migrateLater();
-                    });
+            migration = node.schema().migrate(vertx).onFailure(this::migrationFailed);
           }
         });
+  }
+
+  private void migrationFailed(Throwable failure) {
+    if (failure instanceof Schema.DatabaseAway) {
+      migrateAfter(config.attemptPause());
+    } else {
+      LOG.error("Stored responses cannot be used. {}", failure.getMessage());
+      migrateAfter(QUIET);
+    }
   }
 
   private void answer(Conversations conversations, Message<ToSession> message) {
