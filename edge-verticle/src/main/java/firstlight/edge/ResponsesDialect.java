@@ -25,18 +25,18 @@ final class ResponsesDialect implements Dialect {
   private int connections;
 
   ResponsesDialect(EdgeParts parts) {
-    this(parts, STORE_TIMEOUT, WebSocketLimits.of(parts.config()));
+    this(
+        new ResponseParts(
+            parts,
+            new ResponseStore(parts.vertx().eventBus(), STORE_TIMEOUT),
+            new ResponsesReader(parts.config().limits(), parts.ids()),
+            WebSocketLimits.of(parts.config())));
   }
 
-  /**
-   * @param storeTimeout how long the session verticle may take
-   */
-  ResponsesDialect(EdgeParts parts, Duration storeTimeout, WebSocketLimits webSockets) {
-    this.parts = parts;
-    this.store = new ResponseStore(parts.vertx().eventBus(), storeTimeout);
-    this.responses =
-        new ResponseParts(
-            parts, store, new ResponsesReader(parts.config().limits(), parts.ids()), webSockets);
+  ResponsesDialect(ResponseParts responses) {
+    this.parts = responses.edge();
+    this.responses = responses;
+    this.store = responses.store();
   }
 
   @Override

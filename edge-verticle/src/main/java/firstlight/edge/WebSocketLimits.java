@@ -1,5 +1,6 @@
 package firstlight.edge;
 
+import io.vertx.core.http.HttpServerOptions;
 import java.time.Duration;
 
 /**
@@ -27,6 +28,7 @@ record WebSocketLimits(
     int writeQueueBytes,
     int rememberedCharactersMax) {
   private static final int CONNECTIONS_MAX = 8_192;
+  private static final int CLOSING_SECONDS = 5;
   private static final Duration LIFE = Duration.ofMinutes(60);
   private static final Duration PING = Duration.ofSeconds(10);
   private static final Duration SILENCE = Duration.ofSeconds(30);
@@ -43,5 +45,18 @@ record WebSocketLimits(
         WAITING_MAX,
         config.limits().writeQueueBytes(),
         config.limits().promptCharactersMax());
+  }
+
+  /**
+   * What the server itself has to know. Messages are joined here, so it need not limit them; a
+   * compressed one could be a thousand times as long as it looks, so there are none.
+   */
+  HttpServerOptions configure(HttpServerOptions options) {
+    return options
+        .setMaxWebSocketFrameSize(messageBytesMax)
+        .setMaxWebSocketMessageSize(Integer.MAX_VALUE)
+        .setPerMessageWebSocketCompressionSupported(false)
+        .setPerFrameWebSocketCompressionSupported(false)
+        .setWebSocketClosingTimeout(CLOSING_SECONDS);
   }
 }

@@ -1,0 +1,243 @@
+package firstlight.edge;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import firstlight.protocol.IdSource;
+import firstlight.protocol.MeshCodec;
+import firstlight.protocol.MeshException;
+import firstlight.protocol.NodeId;
+import firstlight.protocol.Settings;
+import firstlight.protocol.TenantId;
+import firstlight.protocol.Time;
+import firstlight.protocol.wire.Event;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.ext.web.Router;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
+
+/** The dialect on a real port, with turns and stored Responses that a test rules. */
+final class ResponsesServer implements AutoCloseable {
+  static final WebSocketLimits WEB_SOCKETS =
+      new WebSocketLimits(
+          8,
+          Duration.ofMinutes(1),
+          Duration.ofSeconds(10),
+          Duration.ofSeconds(20),
+          Duration.ofSeconds(20),
+          400_000,
+          2,
+          4_096,
+          10_000);
+  private static final long SECONDS_MAX = 10;
+
+  final Vertx vertx = Vertx.vertx();
+  final ScriptedTurns turns = new ScriptedTurns(vertx);
+  final FakeSession session;
+  final Json json;
+  private final ResponseParts responses;
+  private final HttpServer server;
+  private final HttpClient client = HttpClient.newHttpClient();
+
+  ResponsesServer() {
+    this(UnaryOperator.identity(), "{open: true}");
+  }
+
+  /**
+   * @param edge the section edge of a configuration
+   */
+  ResponsesServer(UnaryOperator<WebSocketLimits> limits, String edge) {
+    MeshCodec.register(vertx.eventBus());
+    session = new FakeSession(vertx.eventBus());
+    EdgeConfig config = EdgeConfig.read(Settings.parse("edge: " + edge, _ -> null).section("edge"));
+    json = new Json(config.limits());
+    EdgeParts parts =
+        new EdgeParts(
+            vertx,
+            config,
+            new NodeId("n1"),
+            new EdgeModels(List.of()),
+            turns,
+            new Bodies(vertx, config, json),
+            json,
+            new NoEvents(),
+            Time.system(),
+            new IdSource(new SplittableRandom(3)));
+    Router router = Router.router(vertx);
+    router
+        .route()
+        .handler(
+            context -> {
+              String tenant = context.request().getHeader("tenant");
+              new Caller(new TenantId(tenant == null ? "a" : tenant), "req_1").keepIn(context);
+              context.next();
+            });
+    WebSocketLimits webSockets = limits.apply(WEB_SOCKETS);
+    responses =
+        new ResponseParts(
+            parts,
+            new ResponseStore(vertx.eventBus(), Duration.ofMillis(400)),
+            new ResponsesReader(config.limits(), parts.ids()),
+            webSockets);
+    new ResponsesDialect(responses).mount(router);
+    Promise<HttpServer> listening = Promise.promise();
+    vertx.runOnContext(
+        _ ->
+            vertx
+                .createHttpServer(webSockets.configure(new HttpServerOptions()))
+                .requestHandler(router)
+                .listen(0, "127.0.0.1")
+                .onComplete(listening));
+    server = await(listening.future());
+  }
+
+  /** Of the tenant a; nobody hears of it. */
+  ResponseRun run(String body) {
+    ResponseRequest request =
+        responses
+            .reader()
+            .read(json.object(Buffer.buffer(quoted(body))), ResponsesReader.Transport.HTTP);
+    return new ResponseRun(responses, new TenantId("a"), request, new Nobody());
+  }
+
+  int port() {
+    return server.actualPort();
+  }
+
+  HttpResponse<String> post(String body, String... headers) {
+    return send(
+        builder("/v1/responses", headers)
+            .header("Content-Type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofString(quoted(body))));
+  }
+
+  HttpResponse<String> get(String path, String... headers) {
+    return send(builder(path, headers));
+  }
+
+  HttpResponse<String> delete(String path, String... headers) {
+    return send(builder(path, headers).DELETE());
+  }
+
+  /** A Response in one piece, which must succeed. */
+  ObjectNode create(String body) {
+    HttpResponse<String> answer = post(body);
+    if (answer.statusCode() != 200) {
+      throw new AssertionError(answer.statusCode() + " " + answer.body());
+    }
+    return object(answer);
+  }
+
+  ObjectNode object(HttpResponse<String> answer) {
+    return json.object(Buffer.buffer(answer.body()));
+  }
+
+  /** The events of a stream, which must end as it should. */
+  List<ObjectNode> events(HttpResponse<String> answer) {
+    List<ObjectNode> events = new ArrayList<>();
+    String[] blocks = answer.body().split("\n\n");
+    for (int i = 0; i < blocks.length - 1; i++) {
+      String[] lines = blocks[i].split("\n");
+      ObjectNode event = json.object(Buffer.buffer(lines[1].substring("data: ".length())));
+      if (lines.length != 2 || !lines[0].equals("event: " + event.get("type").textValue())) {
+        throw new AssertionError("not an event: " + blocks[i]);
+      }
+      events.add(event);
+    }
+    if (!blocks[blocks.length - 1].equals("data: [DONE]")) {
+      throw new AssertionError("no [DONE] at the end: " + answer.body());
+    }
+    return events;
+  }
+
+  static String text(JsonNode response) {
+    return response.at("/output/0/content/0/text").asText();
+  }
+
+  static String quoted(String body) {
+    return body.replace('\'', '"');
+  }
+
+  /** Looks again and again until it is so. */
+  static void eventually(BooleanSupplier condition) {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS_MAX);
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() > end) {
+        throw new AssertionError("it did not become so within %d s".formatted(SECONDS_MAX));
+      }
+      Thread.onSpinWait();
+    }
+  }
+
+  static <T> T await(Future<T> future) {
+    try {
+      return future.toCompletionStage().toCompletableFuture().get(SECONDS_MAX, TimeUnit.SECONDS);
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    client.close();
+    await(vertx.close());
+  }
+
+  private HttpRequest.Builder builder(String path, String... headers) {
+    HttpRequest.Builder builder =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port() + path))
+            .timeout(Duration.ofSeconds(SECONDS_MAX));
+    return headers.length == 0 ? builder : builder.headers(headers);
+  }
+
+  private HttpResponse<String> send(HttpRequest.Builder request) {
+    try {
+      return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static final class Nobody implements ResponseRun.Listener {
+    @Override
+    public void events(List<ObjectNode> events) {}
+
+    @Override
+    public void ended(ObjectNode response, ResponseHistory history) {}
+
+    @Override
+    public void failed(MeshException failure, boolean started) {}
+  }
+
+  private static final class NoEvents implements Events {
+    @Override
+    public void publish(Event event) {}
+
+    @Override
+    public Future<Void> accept(Event event) {
+      return Future.succeededFuture();
+    }
+
+    @Override
+    public Future<Void> close() {
+      return Future.succeededFuture();
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package firstlight.edge;
+
+import firstlight.protocol.FinishReason;
+import firstlight.protocol.MeshException;
+import firstlight.protocol.Usage;
+import io.vertx.core.Vertx;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers turns without a model: with given words, as long as nobody pauses or cancels. A failure
+ * can be set to come before or after the words.
+ */
+final class ScriptedTurns implements Turns {
+  private final Vertx vertx;
+  private final List<ScriptedTurn> turns = new CopyOnWriteArrayList<>();
+  private volatile List<String> words = List.of("Hello", " world");
+  private volatile FinishReason reason = FinishReason.END;
+  private volatile boolean endless;
+  private volatile @Nullable MeshException refusal;
+  private volatile @Nullable MeshException failure;
+
+  ScriptedTurns(Vertx vertx) {
+    this.vertx = vertx;
+  }
+
+  void answer(String... words) {
+    this.words = List.of(words);
+  }
+
+  /** The words come again and again, one after another. */
+  void answerEndlessly(boolean endless) {
+    this.endless = endless;
+  }
+
+  void endWith(FinishReason reason) {
+    this.reason = reason;
+  }
+
+  void refuseWith(@Nullable MeshException refusal) {
+    this.refusal = refusal;
+  }
+
+  void failWith(@Nullable MeshException failure) {
+    this.failure = failure;
+  }
+
+  ScriptedTurn last() {
+    return turns.getLast();
+  }
+
+  int started() {
+    return turns.size();
+  }
+
+  @Override
+  public TurnHandle start(TurnRequest request, TurnListener listener) {
+    ScriptedTurn turn = new ScriptedTurn(request, listener);
+    turns.add(turn);
+    vertx.runOnContext(_ -> turn.begin());
+    return turn;
+  }
+
+  /** One of them. Changed on the event loop, looked at by tests. */
+  final class ScriptedTurn implements TurnHandle {
+    private final TurnRequest request;
+    private final TurnListener listener;
+    volatile int cancels;
+    volatile boolean paused;
+    volatile int sent;
+    private volatile boolean over;
+
+    private ScriptedTurn(TurnRequest request, TurnListener listener) {
+      this.request = request;
+      this.listener = listener;
+    }
+
+    TurnRequest request() {
+      return request;
+    }
+
+    boolean over() {
+      return over;
+    }
+
+    @Override
+    public void cancel() {
+      if (!over) {
+        over = true;
+        cancels++;
+      }
+    }
+
+    @Override
+    public void pause() {
+      paused = true;
+    }
+
+    @Override
+    public void resume() {
+      if (paused) {
+        paused = false;
+        vertx.runOnContext(_ -> next());
+      }
+    }
+
+    private void begin() {
+      if (over) {
+        return;
+      }
+      MeshException refused = refusal;
+      if (refused != null) {
+        over = true;
+        listener.on(new TurnEvent.Failed(refused));
+        return;
+      }
+      listener.on(new TurnEvent.Started(List.of(new int[] {1})));
+      vertx.runOnContext(_ -> next());
+    }
+
+    private void next() {
+      if (over || paused) {
+        return;
+      }
+      if (endless || sent < words.size()) {
+        String word = words.get(sent++ % words.size());
+        byte[] bytes = word.getBytes(StandardCharsets.UTF_8);
+        listener.on(
+            new TurnEvent.Delta(0, word, List.of(new TurnToken(sent, bytes, -1, List.of()))));
+        vertx.runOnContext(_ -> next());
+        return;
+      }
+      over = true;
+      MeshException failed = failure;
+      if (failed != null) {
+        listener.on(new TurnEvent.Failed(failed));
+        return;
+      }
+      Usage usage = new Usage(9, 2, sent);
+      listener.on(new TurnEvent.ChoiceFinished(0, reason, usage, null));
+      listener.on(new TurnEvent.Finished(usage, 0, 1));
+    }
+  }
+}
