@@ -180,14 +180,14 @@ final class GgufReader {
 
   private GgufHead.Entry placed(GgufHead.Entry entry, long dataStart) {
     long room = in.size() - dataStart;
-    // As unsigned numbers, and subtracting only: no sum of the file's numbers can overflow here.
+    // Subtracting only: a sum of the file's numbers could overflow.
     if (entry.start() < 0 || entry.start() > room || entry.bytes() > room - entry.start()) {
       throw in.invalid(
           in.size(),
-          "tensor %s needs bytes %d..%s, file has %d"
+          "tensor %s needs bytes %s..%s, file has %d"
               .formatted(
                   shown(entry),
-                  dataStart + entry.start(),
+                  Long.toUnsignedString(dataStart + entry.start()),
                   Long.toUnsignedString(dataStart + entry.end()),
                   in.size()));
     }

@@ -9,21 +9,24 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A GGUF file: metadata copied out, tensors mapped, everything checked against the file's size.
  *
- * <p><b>Files that change.</b> A mapped page whose file was cut short faults when it is touched. So
- * nothing that serves touches the mapping: metadata (with vocabulary and template) is copied when
- * the file is opened, and a device copies the weights when it loads, calls {@link #checkUnchanged}
- * after it, and may then {@linkplain #close close} the file. What is done to the file from then on
- * has no effect. New files should get their place by a rename, as {@link ModelStore} does it.
+ * <p><b>Files that change.</b> A mapped page whose file was cut short faults when it is touched:
+ * Java code gets an InternalError, native code ends the process. So nothing that serves touches the
+ * mapping: metadata (with vocabulary and template) is copied when the file is opened, and a device
+ * copies the weights with Java code when it loads, calls {@link #checkUnchanged} after it, and may
+ * then {@linkplain #close close} the file. What is done to the file from then on has no effect. New
+ * files should get their place by a rename, as {@link ModelStore} does it.
  *
  * <p>Thread-safe.
  */
@@ -31,17 +34,17 @@ public final class ModelFile implements AutoCloseable {
   private final Path path;
   private final FileChannel channel;
   private final long size;
-  private final long modifiedMillis;
+  private final BasicFileAttributes opened;
   private final Arena arena = Arena.ofShared();
   private final Metadata metadata;
   private final Map<String, Tensor> tensors;
   private @Nullable Hyperparameters hyperparameters;
   private @Nullable String digest;
 
-  private ModelFile(Path path, FileChannel channel, long modifiedMillis) throws IOException {
+  private ModelFile(Path path, FileChannel channel, BasicFileAttributes opened) throws IOException {
     this.path = path;
     this.channel = channel;
-    this.modifiedMillis = modifiedMillis;
+    this.opened = opened;
     size = channel.size();
     GgufHead head = GgufReader.read(new GgufCursor(path, channel, size));
     metadata = head.metadata();
@@ -66,10 +69,10 @@ public final class ModelFile implements AutoCloseable {
       if (Files.exists(path) && !Files.isRegularFile(path)) {
         throw new InvalidModelFile(path, "not a regular file");
       }
-      long modified = Files.getLastModifiedTime(path).toMillis();
+      BasicFileAttributes opened = attributes(path);
       FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
       try {
-        return new ModelFile(path, channel, modified);
+        return new ModelFile(path, channel, opened);
       } catch (IOException | RuntimeException e) {
         channel.close();
         throw e;
@@ -161,14 +164,26 @@ public final class ModelFile implements AutoCloseable {
    */
   public void checkUnchanged() {
     try {
-      // The mapped file by its channel, which follows it through a rename; its time by the path.
-      if (channel.size() < size
-          || Files.exists(path) && Files.getLastModifiedTime(path).toMillis() != modifiedMillis) {
+      if (channel.size() < size || isOtherThanOpened()) {
         throw new InvalidModelFile(path, "the file was changed while it was loaded");
       }
     } catch (IOException e) {
       throw new InvalidModelFile(path, "it cannot be read any more (" + e.getMessage() + ")");
     }
+  }
+
+  /** A file that was replaced by a rename is another one: it does not touch the mapped one. */
+  private boolean isOtherThanOpened() throws IOException {
+    if (!Files.exists(path)) {
+      return false;
+    }
+    BasicFileAttributes now = attributes(path);
+    return Objects.equals(now.fileKey(), opened.fileKey())
+        && !now.lastModifiedTime().equals(opened.lastModifiedTime());
+  }
+
+  private static BasicFileAttributes attributes(Path path) throws IOException {
+    return Files.readAttributes(path, BasicFileAttributes.class);
   }
 
   /** Ends the mapping: tensors must not be read after it; metadata may. */

@@ -74,7 +74,7 @@ final class WebDownload {
     }
     return new ModelStoreException(
         ("%s cannot be fetched: %s (%s). Check the network, or fetch the file by hand and name it"
-             + " as a local file.")
+                + " as a local file.")
             .formatted(uri, text, cause.getClass().getSimpleName()));
   }
 
@@ -82,7 +82,7 @@ final class WebDownload {
     return switch (status) {
       case 401, 403 ->
           ("%s may not be fetched without a key (status %d). Fetch the file by hand and name it as"
-               + " a local file.")
+                  + " a local file.")
               .formatted(uri, status);
       case 404 -> "There is no file at %s (status 404). Check the model's source.".formatted(uri);
       default -> "%s answers with status %d. Try again later.".formatted(uri, status);
