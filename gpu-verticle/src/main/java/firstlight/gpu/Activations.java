@@ -1,0 +1,107 @@
+package firstlight.gpu;
+
+import static firstlight.gpu.Lanes.COUNT;
+import static firstlight.gpu.Lanes.FLOATS;
+
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.VectorOperators;
+
+/**
+ * The input of a matrix product: one row of floats a token, and the same numbers as signed bytes in
+ * blocks of 32 with a scale each.
+ *
+ * <p>The bytes of a block stand in 16 ints as pairs of shorts: int k has element k in its low half
+ * and element k + 16 in its high one, because that needs no shuffle to write and matches how
+ * weights are packed.
+ */
+final class Activations {
+  static final int BLOCK = 32;
+  static final int PAIRS = BLOCK / 2;
+  private static final float STEPS = 127f;
+
+  /** Adding this and taking the bits of the sum rounds a small float to the nearest integer. */
+  private static final float ROUNDING = 12582912f;
+
+  private static final int ROUNDING_BITS = Float.floatToRawIntBits(ROUNDING);
+
+  /** Below this a block is taken as zeros, since the inverse of its scale would be infinite. */
+  private static final float SMALLEST = 1e-30f;
+
+  final int columns;
+  final int blocks;
+
+  /** {@code [token][column]}. */
+  final float[] values;
+
+  /** {@code [token][block][16]}. */
+  final int[] pairs;
+
+  /** {@code [token][block]}: what one step of the block's bytes is worth. */
+  final float[] scales;
+
+  /** {@code [token][block]}: the sum of the block's bytes times its scale, for weights' minima. */
+  final float[] sums;
+
+  private final boolean quantised;
+
+  /**
+   * @param quantised whether the bytes are wanted; if not, {@link #quantise} does nothing
+   */
+  Activations(int tokens, int columns, boolean quantised) {
+    this.columns = columns;
+    this.blocks = quantised ? (columns + BLOCK - 1) / BLOCK : 0;
+    this.quantised = quantised;
+    // Slack, so that the last block of the last row may be read whole.
+    this.values = new float[tokens * columns + BLOCK];
+    this.pairs = new int[tokens * blocks * PAIRS];
+    this.scales = new float[tokens * blocks];
+    this.sums = new float[tokens * blocks];
+  }
+
+  int row(int token) {
+    return token * columns;
+  }
+
+  void quantise(int token) {
+    quantise(token, 0, columns);
+  }
+
+  /** Makes the bytes of columns {@code from} to {@code to}, both multiples of 32. */
+  void quantise(int token, int from, int to) {
+    if (quantised) {
+      for (int column = from; column < to; column += BLOCK) {
+        quantiseBlock(row(token) + column, token * blocks + column / BLOCK);
+      }
+    }
+  }
+
+  private void quantiseBlock(int at, int block) {
+    FloatVector largest = FloatVector.zero(FLOATS);
+    for (int i = 0; i < BLOCK; i += COUNT) {
+      largest = largest.max(FloatVector.fromArray(FLOATS, values, at + i).abs());
+    }
+    float max = largest.reduceLanes(VectorOperators.MAX);
+    float scale = max < SMALLEST ? 0 : max / STEPS;
+    float inverse = scale == 0 ? 0 : 1 / scale;
+    IntVector total = IntVector.zero(Lanes.INTS);
+    for (int i = 0; i < PAIRS; i += COUNT) {
+      IntVector low = rounded(at + i, inverse);
+      IntVector high = rounded(at + i + PAIRS, inverse);
+      total = total.add(low).add(high);
+      low.and(0xffff)
+          .or(high.lanewise(VectorOperators.LSHL, 16))
+          .intoArray(pairs, block * PAIRS + i);
+    }
+    scales[block] = scale;
+    sums[block] = scale * total.reduceLanes(VectorOperators.ADD);
+  }
+
+  private IntVector rounded(int at, float inverse) {
+    return FloatVector.fromArray(FLOATS, values, at)
+        .mul(inverse)
+        .add(ROUNDING)
+        .reinterpretAsInts()
+        .sub(ROUNDING_BITS);
+  }
+}

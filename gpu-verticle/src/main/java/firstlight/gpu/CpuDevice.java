@@ -1,0 +1,152 @@
+package firstlight.gpu;
+
+import firstlight.model.Hyperparameters;
+import firstlight.model.InvalidModelFile;
+import firstlight.model.Model;
+import firstlight.model.ModelFile;
+import firstlight.protocol.Device;
+import firstlight.protocol.DeviceCapacity;
+import firstlight.protocol.FailureKind;
+import firstlight.protocol.MeshException;
+import firstlight.protocol.Numerics;
+import firstlight.protocol.RunStep;
+import firstlight.protocol.SampledToken;
+import firstlight.protocol.Slice;
+import firstlight.protocol.SliceResult;
+import firstlight.protocol.StepResult;
+import firstlight.protocol.Time;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A device made of the processor's cores. A Sequence's numbers depend on its own tokens alone: not
+ * on its neighbours in the Step, on how its prompt was cut, on Blocks, or on the number of threads.
+ */
+public final class CpuDevice implements Device {
+  private static final Logger LOG = LoggerFactory.getLogger(CpuDevice.class);
+  private static final int WIDTH = Activations.BLOCK;
+
+  private final DeviceCapacity capacity;
+  private final StepCheck check;
+  private final Transformer transformer;
+  private final Head head;
+  private final DeviceThreads threads;
+  private final Time time;
+
+  private CpuDevice(ModelWeights weights, DeviceCapacity capacity, DeviceShape shape, Time time) {
+    Hyperparameters model = weights.model();
+    KvMemory memory =
+        new KvMemory(
+            model.layers(), model.kvHeads(), model.headSize(), shape.blocks(), shape.blockTokens());
+    this.capacity = capacity;
+    this.check = new StepCheck(capacity);
+    this.transformer = new Transformer(weights, memory, shape);
+    this.head = new Head(weights, shape);
+    this.threads = new DeviceThreads("firstlight-cpu", shape.threads());
+    this.time = time;
+  }
+
+  /**
+   * Packs the model's weights, which takes a second or two; the file is not needed afterwards.
+   *
+   * @throws InvalidModelFile the model cannot run here, or its file was changed meanwhile
+   */
+  public static CpuDevice open(Model model, GpuConfig config) {
+    return open(model.name(), model.file(), config);
+  }
+
+  static CpuDevice open(String name, ModelFile file, GpuConfig config) {
+    Time time = Time.system();
+    long start = time.nanos();
+    Hyperparameters model = file.hyperparameters();
+    requireWidths(model);
+    DeviceShape shape = DeviceShape.of(model, config);
+    ModelWeights weights = ModelWeights.load(file, config.kernels(), shape.contextMax());
+    DeviceCapacity capacity =
+        new DeviceCapacity(
+            name,
+            shape.blocks(),
+            shape.blockTokens(),
+            shape.stepTokensMax(),
+            shape.contextMax(),
+            model.vocabulary(),
+            new Numerics(
+                "cpu",
+                config.kernels() == GpuConfig.Kernels.Q8 ? "q8" : "float32",
+                Lanes.FLOATS.vectorBitSize(),
+                file.digest()));
+    file.checkUnchanged();
+    CpuDevice device = new CpuDevice(weights, capacity, shape, time);
+    LOG.info(
+        "{} is packed for {}-bit vectors in {} ms: {} Blocks of {} tokens, {} threads",
+        name,
+        Lanes.FLOATS.vectorBitSize(),
+        (time.nanos() - start) / 1_000_000,
+        shape.blocks(),
+        shape.blockTokens(),
+        shape.threads());
+    return device;
+  }
+
+  private static void requireWidths(Hyperparameters model) {
+    if (model.headSize() % WIDTH != 0
+        || model.embedding() % WIDTH != 0
+        || model.feedForward() % WIDTH != 0) {
+      throw new UnsupportedOperationException(
+          "the cpu device needs widths that are multiples of %d; head size, embedding and"
+                  .formatted(WIDTH)
+              + " feed-forward are %d, %d and %d"
+                  .formatted(model.headSize(), model.embedding(), model.feedForward()));
+    }
+  }
+
+  @Override
+  public DeviceCapacity capacity() {
+    return capacity;
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @throws MeshException of kind INVALID_REQUEST when the Step does not fit the capacity; nothing
+   *     has changed then
+   */
+  @Override
+  public StepResult run(RunStep step) {
+    check.check(step);
+    long start = time.nanos();
+    StepRows rows = StepRows.of(step);
+    SampledToken[] sampled = new SampledToken[rows.sampled().length];
+    try {
+      threads.run(
+          turn -> {
+            transformer.run(rows, turn);
+            head.run(rows, transformer.stream(), sampled, turn);
+          });
+    } catch (IllegalStateException e) {
+      LOG.error("the cpu device is lost", e);
+      throw new MeshException(
+          FailureKind.DEVICE_LOST, "device_lost", "The device that ran the model failed.");
+    }
+    return new StepResult(step.step(), results(step, sampled), time.nanos() - start);
+  }
+
+  private static List<SliceResult> results(RunStep step, SampledToken[] sampled) {
+    List<SliceResult> results = new ArrayList<>();
+    int next = 0;
+    for (Slice slice : step.slices()) {
+      int end = next + slice.sampled();
+      results.add(new SliceResult(slice.generation(), Arrays.asList(sampled).subList(next, end)));
+      next = end;
+    }
+    return results;
+  }
+
+  @Override
+  public void close() {
+    threads.close();
+  }
+}

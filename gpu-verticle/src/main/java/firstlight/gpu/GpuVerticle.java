@@ -1,0 +1,255 @@
+package firstlight.gpu;
+
+import firstlight.protocol.Addresses;
+import firstlight.protocol.ClaimDevice;
+import firstlight.protocol.Device;
+import firstlight.protocol.DeviceCapacity;
+import firstlight.protocol.DeviceClaimed;
+import firstlight.protocol.FailureKind;
+import firstlight.protocol.MeshException;
+import firstlight.protocol.NodeId;
+import firstlight.protocol.RunStep;
+import firstlight.protocol.StepResult;
+import firstlight.protocol.Time;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.AsyncResult;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.MessageConsumer;
+import io.vertx.core.eventbus.ReplyException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Answers for one device on the event bus. A replica claims it and is told an address for its
+ * Steps; each owner gets another, so that Steps of one that was taken for dead reach nobody.
+ *
+ * <p>A device that failed, or has not answered in time, is lost for good: claims find nobody, and
+ * Steps are answered with {@link FailureKind#DEVICE_LOST}.
+ */
+public final class GpuVerticle extends VerticleBase {
+  private static final Logger LOG = LoggerFactory.getLogger(GpuVerticle.class);
+
+  /** Steps that may be with the device at once: one that runs, one that was planned meanwhile. */
+  private static final int STEPS_MAX = 2;
+
+  private final GpuConfig config;
+  private final NodeId node;
+  private final String model;
+  private final Callable<? extends Device> opener;
+  private final GpuMetrics metrics;
+  private final Time time;
+  private final DeviceOwner owner;
+  private final List<MessageConsumer<ClaimDevice>> claims = new ArrayList<>();
+
+  private @Nullable DeviceThread thread;
+  private @Nullable Device device;
+  private @Nullable StepCheck check;
+  private @Nullable MessageConsumer<RunStep> steps;
+  private long term;
+  private int running;
+  private boolean lost;
+
+  /**
+   * @param node on which this runs
+   * @param model the name of the model the device will have loaded
+   * @param opener makes the device; may block, runs on the device's own thread
+   */
+  public GpuVerticle(
+      GpuConfig config,
+      NodeId node,
+      String model,
+      Callable<? extends Device> opener,
+      MeterRegistry registry) {
+    this(config, node, opener, new GpuMetrics(registry, model), Time.system(), model);
+  }
+
+  GpuVerticle(
+      GpuConfig config,
+      NodeId node,
+      Callable<? extends Device> opener,
+      GpuMetrics metrics,
+      Time time,
+      String model) {
+    this.config = config;
+    this.node = node;
+    this.model = model;
+    this.opener = opener;
+    this.metrics = metrics;
+    this.time = time;
+    this.owner = new DeviceOwner(time, config.ownerTimeout());
+  }
+
+  @Override
+  public Future<?> start() {
+    DeviceThread ours = new DeviceThread("firstlight-device-" + model, context);
+    thread = ours;
+    return ours.call(this::open)
+        .compose(
+            opened -> {
+              device = opened;
+              check = new StepCheck(opened.capacity());
+              return announce();
+            });
+  }
+
+  private Device open() throws Exception {
+    LOG.info("opening the device for {}", model);
+    Device opened = opener.call();
+    new WarmUp(opened, time).run(config.warmUp());
+    return opened;
+  }
+
+  private Future<?> announce() {
+    claims.add(vertx.eventBus().consumer(Addresses.deviceOn(node, model), this::onClaim));
+    claims.add(vertx.eventBus().consumer(Addresses.deviceOf(model), this::onClaim));
+    return Future.all(claims.stream().map(MessageConsumer::completion).toList())
+        .onSuccess(
+            _ -> {
+              metrics.ready();
+              LOG.info("the device for {} is ready", model);
+            });
+  }
+
+  private void onClaim(Message<ClaimDevice> message) {
+    try {
+      long claimed = owner.claim(message.body().replica());
+      String address = Addresses.deviceOn(node, model) + ".steps." + deploymentID() + "." + claimed;
+      listen(address, claimed)
+          .onSuccess(_ -> message.reply(new DeviceClaimed(address, capacity())))
+          .onFailure(e -> refuse(message, e));
+    } catch (MeshException e) {
+      refuse(message, e);
+    }
+  }
+
+  /** Takes Steps at the owner's address, and at no other any more. */
+  private Future<?> listen(String address, long claimed) {
+    if (claimed == term && steps != null) {
+      return steps.completion();
+    }
+    if (steps != null) {
+      steps.unregister();
+    }
+    term = claimed;
+    MessageConsumer<RunStep> consumer = vertx.eventBus().consumer(address, this::onStep);
+    steps = consumer;
+    return consumer.completion();
+  }
+
+  private void onStep(Message<RunStep> message) {
+    owner.sign();
+    try {
+      runnable(message.body());
+    } catch (MeshException e) {
+      metrics.refused();
+      refuse(message, e);
+      return;
+    }
+    running++;
+    long timer =
+        vertx.setTimer(
+            config.stepTimeLimit().toMillis(),
+            _ -> {
+              lose("a Step has not ended within " + config.stepTimeLimit());
+              refuse(message, deviceLost());
+            });
+    run(message.body())
+        .onComplete(
+            answer -> {
+              running--;
+              owner.sign();
+              if (vertx.cancelTimer(timer)) {
+                reply(message, answer);
+              }
+            });
+  }
+
+  /**
+   * @throws MeshException the Step can not be run
+   */
+  private void runnable(RunStep step) {
+    if (lost || check == null) {
+      throw deviceLost();
+    }
+    if (running >= STEPS_MAX) {
+      throw new MeshException(
+          FailureKind.OVERLOADED, "device_busy", "The device has enough Steps to run.");
+    }
+    check.check(step);
+  }
+
+  private Future<StepResult> run(RunStep step) {
+    Device ours = device;
+    DeviceThread on = thread;
+    return ours == null || on == null
+        ? Future.failedFuture(deviceLost())
+        : on.call(() -> ours.run(step));
+  }
+
+  private void reply(Message<RunStep> message, AsyncResult<StepResult> answer) {
+    if (answer.succeeded()) {
+      metrics.ran(message.body(), answer.result());
+      message.reply(answer.result());
+    } else {
+      if (!(answer.cause() instanceof MeshException known)
+          || known.kind() == FailureKind.DEVICE_LOST) {
+        LOG.error("a Step failed", answer.cause());
+        lose("a Step failed");
+        refuse(message, deviceLost());
+      } else {
+        metrics.refused();
+        refuse(message, known);
+      }
+    }
+  }
+
+  private void lose(String why) {
+    if (!lost) {
+      lost = true;
+      LOG.error("the device for {} is lost: {}", model, why);
+      metrics.lost();
+      claims.forEach(MessageConsumer::unregister);
+    }
+  }
+
+  private DeviceCapacity capacity() {
+    if (device == null) {
+      throw deviceLost();
+    }
+    return device.capacity();
+  }
+
+  private static MeshException deviceLost() {
+    return new MeshException(
+        FailureKind.DEVICE_LOST, "device_lost", "The device that ran the model is gone.");
+  }
+
+  private static void refuse(Message<?> message, Throwable failure) {
+    ReplyException reply = MeshException.fromReply(failure).toReply();
+    message.fail(reply.failureCode(), reply.getMessage());
+  }
+
+  @Override
+  public Future<?> stop() {
+    metrics.lost();
+    DeviceThread on = thread;
+    Device ours = device;
+    if (on == null || ours == null || lost) {
+      return Future.succeededFuture();
+    }
+    Future<?> closed =
+        on.call(
+            () -> {
+              ours.close();
+              return model;
+            });
+    on.end();
+    return closed;
+  }
+}

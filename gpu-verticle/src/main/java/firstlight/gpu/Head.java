@@ -1,0 +1,86 @@
+package firstlight.gpu;
+
+import static firstlight.gpu.Lanes.COUNT;
+import static firstlight.gpu.Lanes.FLOATS;
+
+import firstlight.protocol.SampledToken;
+import firstlight.protocol.Slice;
+import java.util.Arrays;
+import java.util.stream.IntStream;
+import jdk.incubator.vector.FloatVector;
+
+/**
+ * From the residual stream to tokens, for the sampled rows only. Logits take much room, so a
+ * limited number of rows is done at a time.
+ */
+final class Head {
+  private static final int ROWS = 16;
+
+  private final ModelWeights weights;
+  private final Activations normed;
+  private final float[] logits;
+  private final Sampler[] samplers;
+
+  Head(ModelWeights weights, DeviceShape shape) {
+    this.weights = weights;
+    int rows = Math.min(ROWS, shape.stepTokensMax());
+    normed = new Activations(rows, weights.model().embedding(), shape.quantised());
+    logits = new float[Math.multiplyExact(rows, weights.output().stride())];
+    samplers =
+        IntStream.range(0, shape.threads())
+            .mapToObj(_ -> new Sampler(weights.model().vocabulary()))
+            .toArray(Sampler[]::new);
+  }
+
+  /**
+   * @param stream the Transformer's
+   * @param into one for each sampled row
+   */
+  void run(StepRows rows, float[] stream, SampledToken[] into, Turn turn) {
+    int size = weights.model().embedding();
+    int rowsMax = Math.min(ROWS, normed.values.length / size);
+    for (int first = 0; first < into.length; first += rowsMax) {
+      int count = Math.min(rowsMax, into.length - first);
+      for (int i = turn.share().from(count); i < turn.share().to(count); i++) {
+        VectorMath.norm(
+            new VectorMath.Part(stream, rows.sampled()[first + i] * size),
+            weights.outputNorm(),
+            weights.model().normEpsilon(),
+            new VectorMath.Part(normed.values, normed.row(i)));
+        normed.quantise(i);
+      }
+      turn.barrier().await();
+      weights.output().multiply(normed, count, logits, turn.share());
+      turn.barrier().await();
+      for (int i = turn.share().part(); i < count; i += turn.share().parts()) {
+        into[first + i] = sample(rows, rows.sampled()[first + i], i, turn.share().part());
+      }
+      turn.barrier().await();
+    }
+  }
+
+  private SampledToken sample(StepRows rows, int row, int inLogits, int thread) {
+    int at = inLogits * weights.output().stride();
+    softcap(at);
+    Slice slice = rows.slice(row);
+    int position = rows.positions()[row] + 1;
+    int[] before = slice.sampling().hasPenalties() ? before(slice, position) : slice.history();
+    return samplers[thread].sample(new Sampler.Row(logits, at), slice.sampling(), before, position);
+  }
+
+  private void softcap(int at) {
+    float cap = weights.model().logitSoftcap();
+    for (int i = 0; cap > 0 && i < weights.output().stride(); i += COUNT) {
+      VectorMath.softcap(FloatVector.fromArray(FLOATS, logits, at + i), cap)
+          .intoArray(logits, at + i);
+    }
+  }
+
+  /** The history, and the Slice's own tokens before the position. */
+  private static int[] before(Slice slice, int position) {
+    int own = position - slice.start();
+    int[] before = Arrays.copyOf(slice.history(), slice.history().length + own);
+    System.arraycopy(slice.tokens(), 0, before, slice.history().length, own);
+    return before;
+  }
+}

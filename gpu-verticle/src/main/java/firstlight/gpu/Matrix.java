@@ -1,0 +1,27 @@
+package firstlight.gpu;
+
+/**
+ * Weights, packed for this machine's vectors. Rows are taken in groups of as many as a vector has
+ * lanes, one row a lane, so that nothing is ever added across lanes: a row's result is the same sum
+ * in the same order, whatever the number of tokens, the share of a thread or the vector width.
+ */
+sealed interface Matrix permits FloatMatrix, NibbleMatrix, ByteMatrix {
+  /** Outputs. */
+  int rows();
+
+  /** Inputs. */
+  int columns();
+
+  /** Floats between one token's outputs and the next one's: the rows, rounded up. */
+  int stride();
+
+  /**
+   * Multiplies the first {@code tokens} rows of the input by this share of the weights' rows.
+   *
+   * @param out {@code [token][stride]}
+   */
+  void multiply(Activations in, int tokens, float[] out, Share share);
+
+  /** Decodes one row to floats. */
+  void row(int row, float[] into, int at);
+}

@@ -1,0 +1,69 @@
+package firstlight.gpu;
+
+import firstlight.model.Hyperparameters;
+import firstlight.model.ModelFile;
+import firstlight.model.Tensor;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A whole model, packed: nothing of the file is needed any more.
+ *
+ * @param output equal to the embedding where the file ties them
+ * @param rotations of each layer; layers that turn alike share one
+ */
+record ModelWeights(
+    Hyperparameters model,
+    Matrix embedding,
+    List<LayerWeights> layers,
+    List<RotaryEmbedding> rotations,
+    float[] outputNorm,
+    Matrix output) {
+  ModelWeights {
+    layers = List.copyOf(layers);
+    rotations = List.copyOf(rotations);
+  }
+
+  /**
+   * @param positions how long a Sequence can become
+   */
+  static ModelWeights load(ModelFile file, GpuConfig.Kernels kernels, int positions) {
+    Hyperparameters model = file.hyperparameters();
+    MatrixPacker packer = new MatrixPacker(kernels);
+    Matrix embedding = packer.pack(file.tensor("token_embd.weight"));
+    List<LayerWeights> layers = new ArrayList<>();
+    for (int layer = 0; layer < model.layers(); layer++) {
+      layers.add(LayerWeights.load(file, layer, packer));
+    }
+    Optional<Tensor> output =
+        model.tiedEmbeddings() ? Optional.empty() : file.find("output.weight");
+    return new ModelWeights(
+        model,
+        embedding,
+        layers,
+        rotations(file, positions),
+        MatrixPacker.vector(file.tensor("output_norm.weight")),
+        output.map(packer::pack).orElse(embedding));
+  }
+
+  private static List<RotaryEmbedding> rotations(ModelFile file, int positions) {
+    List<float[]> seen = new ArrayList<>();
+    List<RotaryEmbedding> made = new ArrayList<>();
+    List<RotaryEmbedding> rotations = new ArrayList<>();
+    for (int layer = 0; layer < file.hyperparameters().layers(); layer++) {
+      float[] frequencies = file.ropeFrequencies(layer);
+      int known = 0;
+      while (known < seen.size() && !Arrays.equals(seen.get(known), frequencies)) {
+        known++;
+      }
+      if (known == seen.size()) {
+        seen.add(frequencies);
+        made.add(new RotaryEmbedding(frequencies, positions));
+      }
+      rotations.add(made.get(known));
+    }
+    return rotations;
+  }
+}

@@ -1,0 +1,51 @@
+package firstlight.gpu;
+
+/**
+ * Turns pairs of a head's elements by an angle that grows with the position. Pairs are (i, i +
+ * half): files whose pairs are neighbours get their rows permuted when they are packed.
+ */
+final class RotaryEmbedding {
+  private final int half;
+  private final float[] cosines;
+  private final float[] sines;
+
+  /**
+   * @param frequencies radians a position, one for each pair
+   */
+  RotaryEmbedding(float[] frequencies, int positions) {
+    half = frequencies.length;
+    cosines = new float[Math.multiplyExact(positions, half)];
+    sines = new float[cosines.length];
+    for (int position = 0; position < positions; position++) {
+      for (int i = 0; i < half; i++) {
+        // Math.cos may differ in the last bit between interpreted and compiled code.
+        double angle = (double) position * frequencies[i];
+        cosines[position * half + i] = (float) StrictMath.cos(angle);
+        sines[position * half + i] = (float) StrictMath.sin(angle);
+      }
+    }
+  }
+
+  void rotate(float[] head, int at, int position) {
+    int table = position * half;
+    for (int i = 0; i < half; i++) {
+      float x = head[at + i];
+      float y = head[at + half + i];
+      float cosine = cosines[table + i];
+      float sine = sines[table + i];
+      head[at + i] = x * cosine - y * sine;
+      head[at + half + i] = x * sine + y * cosine;
+    }
+  }
+
+  /** Where a row stands in a file whose pairs are neighbours: for packing query and key rows. */
+  static int neighbour(int row, int headSize, int rotated) {
+    int inHead = row % headSize;
+    if (inHead >= rotated) {
+      return row;
+    }
+    int half = rotated / 2;
+    int source = inHead < half ? 2 * inHead : 2 * (inHead - half) + 1;
+    return row - inHead + source;
+  }
+}

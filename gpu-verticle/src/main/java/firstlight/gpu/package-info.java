@@ -1,0 +1,27 @@
+/**
+ * Runs Steps on a device. Public are {@link firstlight.gpu.GpuVerticle}, which answers for a device
+ * on the event bus, its {@link firstlight.gpu.GpuConfig}, and {@link firstlight.gpu.CpuDevice}.
+ *
+ * <ul>
+ *   <li>Verticle: {@code DeviceOwner} decides who may use the device, {@code StepCheck} what may
+ *       reach it, {@code DeviceThread} is where it runs.
+ *   <li>Forward pass: {@code Transformer} (llama and gemma3) over {@code ModelWeights}, {@code
+ *       KvMemory} and {@code StepRows}, the tokens of all Slices one after another; {@code
+ *       Attention}, {@code RotaryEmbedding}, {@code VectorMath}.
+ *   <li>Matrix products: {@code Matrix} with its three forms, {@code NibbleMatrix}, {@code
+ *       ByteMatrix} and {@code FloatMatrix}; {@code Activations} are their input, {@code
+ *       MatrixPacker} makes them from a model file.
+ *   <li>Choosing tokens: {@code Sampler}, with {@code Candidates} and {@code Draws}.
+ *   <li>Threads: {@code DeviceThreads} runs one function on all cores, {@code SpinBarrier} keeps
+ *       them in step.
+ * </ul>
+ *
+ * <p>The rule that everything here keeps: a number depends on its Sequence alone. No sum is split
+ * among threads or added across the lanes of a vector in an order that the compiler may choose, and
+ * nothing calls a function (like a vector exponential) whose last bit differs between the
+ * interpreter and compiled code.
+ */
+@NullMarked
+package firstlight.gpu;
+
+import org.jspecify.annotations.NullMarked;

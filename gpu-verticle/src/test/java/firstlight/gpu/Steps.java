@@ -1,0 +1,36 @@
+package firstlight.gpu;
+
+import firstlight.protocol.Device;
+import firstlight.protocol.GenerationId;
+import firstlight.protocol.RunStep;
+import firstlight.protocol.SampledToken;
+import firstlight.protocol.Sampling;
+import firstlight.protocol.Slice;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** Short ways to make Steps. */
+final class Steps {
+  static final int[] NOTHING = new int[0];
+
+  private Steps() {}
+
+  /** A block table of so many Blocks, beginning with that one. */
+  static int[] blocks(int first, int count) {
+    return IntStream.range(first, first + count).toArray();
+  }
+
+  static Slice slice(String generation, int[] tokens, int start, int[] blocks, int sampled) {
+    return slice(generation, tokens, start, blocks, sampled, Sampling.greedy(5));
+  }
+
+  static Slice slice(
+      String generation, int[] tokens, int start, int[] blocks, int sampled, Sampling sampling) {
+    return new Slice(
+        new GenerationId(generation), tokens, start, blocks, sampled, sampling, NOTHING);
+  }
+
+  static List<SampledToken> run(Device device, Slice slice) {
+    return device.run(new RunStep(1, List.of(slice))).slices().getFirst().tokens();
+  }
+}

@@ -1,0 +1,43 @@
+package firstlight.gpu;
+
+import java.time.Duration;
+
+/** Devices as tests need them: small, so that they are made quickly. */
+final class TestDevices {
+  private TestDevices() {}
+
+  static GpuConfig config(GpuConfig.Kernels kernels) {
+    return config(kernels, 2, 16);
+  }
+
+  static GpuConfig config(GpuConfig.Kernels kernels, int threads, int blockTokens) {
+    return new GpuConfig(
+        GpuConfig.DeviceKind.CPU,
+        kernels,
+        threads,
+        0,
+        1024 / blockTokens,
+        blockTokens,
+        256,
+        512,
+        Duration.ofSeconds(60),
+        Duration.ofSeconds(10),
+        Duration.ZERO);
+  }
+
+  /** The same for longer Steps. */
+  static GpuConfig larger(GpuConfig config, int stepTokensMax) {
+    return new GpuConfig(
+        config.device(),
+        config.kernels(),
+        config.threads(),
+        config.kvMemoryBytes(),
+        config.kvBlocks(),
+        config.blockTokens(),
+        stepTokensMax,
+        config.contextMax(),
+        config.stepTimeLimit(),
+        config.ownerTimeout(),
+        config.warmUp());
+  }
+}
