@@ -7,21 +7,15 @@ import firstlight.protocol.StoredTurn;
 import firstlight.protocol.TenantId;
 import firstlight.protocol.Usage;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
-import io.vertx.core.net.NetClientOptions;
-import io.vertx.pgclient.PgBuilder;
-import io.vertx.pgclient.PgConnectOptions;
 import io.vertx.pgclient.PgException;
 import io.vertx.sqlclient.Pool;
-import io.vertx.sqlclient.PoolOptions;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlResult;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -61,58 +55,15 @@ final class PostgresTurnStore implements TurnStore {
   private static final String FORGET =
       "DELETE FROM %s WHERE tenant = $1 AND response = $2".formatted(Schema.TURNS);
 
-  private final Pool pool;
-  private final long timeoutMillis;
+  private final PostgresConnections connections;
   private final Outage outage;
   private final SessionMeters meters;
 
-  PostgresTurnStore(
-      Vertx vertx, SessionConfig.Postgres config, Outage outage, SessionMeters meters) {
-    this.timeoutMillis = config.timeout().toMillis();
+  PostgresTurnStore(PostgresConnections connections, Outage outage, SessionMeters meters) {
+    this.connections = connections;
     this.outage = outage;
     this.meters = meters;
-    this.pool =
-        PgBuilder.pool().with(pool(config)).connectingTo(connection(config)).using(vertx).build();
     meters.away("postgres", outage);
-  }
-
-  private static PoolOptions pool(SessionConfig.Postgres config) {
-    return new PoolOptions()
-        .setShared(true)
-        .setName(
-            "firstlight-session-%s-%d-%d-%s"
-                .formatted(config, config.poolSize(), config.waitingMax(), config.timeout()))
-        .setMaxSize(config.poolSize())
-        .setMaxWaitQueueSize(config.waitingMax())
-        .setConnectionTimeout((int) config.timeout().toMillis())
-        .setConnectionTimeoutUnit(TimeUnit.MILLISECONDS)
-        .setMaxLifetime((int) config.lifetime().toSeconds())
-        .setMaxLifetimeUnit(TimeUnit.SECONDS);
-  }
-
-  private static NetClientOptions network(SessionConfig.Postgres config) {
-    return new NetClientOptions()
-        .setTcpKeepAlive(true)
-        .setConnectTimeout((int) config.timeout().toMillis())
-        .setIdleTimeout((int) config.idleTimeout().toSeconds())
-        .setIdleTimeoutUnit(TimeUnit.SECONDS);
-  }
-
-  private static PgConnectOptions connection(SessionConfig.Postgres config) {
-    return new PgConnectOptions()
-        .setHost(config.host())
-        .setPort(config.port())
-        .setDatabase(config.database())
-        .setUser(config.user())
-        .setPassword(config.password())
-        .setCachePreparedStatements(true)
-        .setProperties(
-            Map.of(
-                "application_name", "firstlight-session",
-                "client_encoding", "utf-8",
-                "DateStyle", "ISO",
-                // The server, too, gives up what nobody waits for any more.
-                "statement_timeout", String.valueOf(config.timeout().toMillis())));
   }
 
   @Override
@@ -123,7 +74,7 @@ final class PostgresTurnStore implements TurnStore {
             newest.response().value(),
             allowance.turns(),
             allowance.characters());
-    return guard(pool.preparedQuery(CHAIN).execute(values))
+    return guard(pool -> pool.preparedQuery(CHAIN).execute(values))
         .map(
             rows -> {
               List<StoredTurn> chain = new ArrayList<>(rows.size());
@@ -138,23 +89,25 @@ final class PostgresTurnStore implements TurnStore {
       return Future.succeededFuture(0);
     }
     List<Tuple> rows = turns.stream().map(PostgresTurnStore::values).toList();
-    return guard(pool.preparedQuery(KEEP).executeBatch(rows)).map(PostgresTurnStore::rowsChanged);
+    return guard(pool -> pool.preparedQuery(KEEP).executeBatch(rows))
+        .map(PostgresTurnStore::rowsChanged);
   }
 
   @Override
   public Future<Boolean> forget(TurnKey key) {
     Tuple values = Tuple.of(key.tenant().value(), key.response().value());
-    return guard(pool.preparedQuery(FORGET).execute(values)).map(rows -> rows.rowCount() > 0);
+    return guard(pool -> pool.preparedQuery(FORGET).execute(values))
+        .map(rows -> rows.rowCount() > 0);
   }
 
   @Override
   public Future<Void> close() {
-    return pool.close();
+    return connections.close();
   }
 
-  private <T> Future<T> guard(Future<T> attempt) {
-    return attempt
-        .timeout(timeoutMillis, TimeUnit.MILLISECONDS)
+  private <T> Future<T> guard(Function<Pool, Future<T>> request) {
+    return connections
+        .use(request)
         .andThen(
             result -> {
               if (result.succeeded() && outage.succeeded()) {

@@ -13,6 +13,7 @@ import io.vertx.redis.client.Response;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,6 +69,8 @@ final class RedisTurnStore implements TurnStore {
                     new NetClientOptions()
                         .setTcpNoDelay(true)
                         .setTcpKeepAlive(true)
+                        .setIdleTimeout((int) config.idleTimeout().toSeconds())
+                        .setIdleTimeoutUnit(TimeUnit.SECONDS)
                         .setConnectTimeout((int) config.timeout().toMillis())));
   }
 

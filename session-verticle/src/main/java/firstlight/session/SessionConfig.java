@@ -16,13 +16,12 @@ public record SessionConfig(
    * The durable tier.
    *
    * @param password empty: none is sent
-   * @param poolSize connections of one node
+   * @param poolSize connections of one verticle instance
    * @param waitingMax requests that may wait for a connection; one more is refused
    * @param timeout of one request, the wait for a connection included
-   * @param idleTimeout after which a silent connection is closed; also bounds how long one is kept
-   *     whose other end is gone without a word
-   * @param lifetime of a connection; bounds how long one is kept to a server that was switched to
-   *     read-only
+   * @param renewAfter age at which all connections are replaced when a request got no answer, or
+   *     the answer that the server only reads
+   * @param lifetime of a connection
    * @param migrate whether to bring the tables up to date at the start
    */
   public record Postgres(
@@ -34,7 +33,7 @@ public record SessionConfig(
       int poolSize,
       int waitingMax,
       Duration timeout,
-      Duration idleTimeout,
+      Duration renewAfter,
       Duration lifetime,
       boolean migrate) {
     static Postgres from(Settings settings) {
@@ -45,14 +44,14 @@ public record SessionConfig(
               settings.text("database", "firstlight"),
               settings.text("user", "firstlight"),
               settings.secret("password", ""),
-              settings.integer("pool-size", 8, 1, 1_000),
+              settings.integer("pool-size", 4, 1, 1_000),
               settings.integer("waiting-max", 1_000, 1, 100_000),
               span(settings, "timeout", Duration.ofSeconds(2), MILLISECOND, Duration.ofSeconds(5)),
               span(
                   settings,
-                  "idle-timeout",
-                  Duration.ofSeconds(15),
-                  Duration.ofSeconds(6),
+                  "renew-after",
+                  Duration.ofSeconds(5),
+                  Duration.ofSeconds(1),
                   Duration.ofHours(1)),
               span(
                   settings,
@@ -76,7 +75,7 @@ public record SessionConfig(
           poolSize,
           waitingMax,
           timeout,
-          idleTimeout,
+          renewAfter,
           lifetime,
           migrate);
     }
@@ -97,6 +96,8 @@ public record SessionConfig(
    * @param poolSize connections of one verticle instance
    * @param waitingMax requests that may wait for a connection; one more passes Redis by
    * @param timeout of one request, the wait for a connection included
+   * @param renewAfter after which a silent connection is closed; also bounds how long one is kept
+   *     whose other end is gone without a word
    * @param turnCharactersMax a larger turn is not cached
    */
   public record Redis(
@@ -107,6 +108,7 @@ public record SessionConfig(
       int poolSize,
       int waitingMax,
       Duration timeout,
+      Duration idleTimeout,
       int turnCharactersMax) {
     static Redis from(Settings settings) {
       Redis redis =
@@ -119,6 +121,12 @@ public record SessionConfig(
               settings.integer("pool-size", 4, 1, 1_000),
               settings.integer("waiting-max", 1_000, 1, 100_000),
               span(settings, "timeout", Duration.ofMillis(500), MILLISECOND, Duration.ofSeconds(2)),
+              span(
+                  settings,
+                  "idle-timeout",
+                  Duration.ofSeconds(15),
+                  Duration.ofSeconds(3),
+                  Duration.ofHours(1)),
               settings.integer("turn-characters-max", 1 << 20, 1, 16 << 20));
       settings.done();
       return redis;
@@ -127,7 +135,15 @@ public record SessionConfig(
     /** The same, elsewhere: for a server that was started a moment ago. */
     public Redis at(String connection) {
       return new Redis(
-          enabled, connection, keyPrefix, ttl, poolSize, waitingMax, timeout, turnCharactersMax);
+          enabled,
+          connection,
+          keyPrefix,
+          ttl,
+          poolSize,
+          waitingMax,
+          timeout,
+          idleTimeout,
+          turnCharactersMax);
     }
 
     @Override

@@ -43,6 +43,7 @@ public final class SessionVerticle extends VerticleBase {
   private static final Duration QUIET = Duration.ofSeconds(10);
 
   private final SessionConfig config;
+  private final Time time;
   private final Node node;
   private final SessionMeters meters;
   private final List<Conversations.Tier> tiers = new ArrayList<>();
@@ -68,6 +69,7 @@ public final class SessionVerticle extends VerticleBase {
 
   private SessionVerticle(SessionConfig config, Time time, MeterRegistry meters, Node node) {
     this.config = config;
+    this.time = time;
     this.node = node;
     this.meters = new SessionMeters(meters, time);
   }
@@ -114,7 +116,9 @@ public final class SessionVerticle extends VerticleBase {
     }
     Conversations.Tier postgres =
         new Conversations.Tier(
-            "postgres", new PostgresTurnStore(vertx, config.postgres(), node.postgres(), meters));
+            "postgres",
+            new PostgresTurnStore(
+                new PostgresConnections(vertx, config.postgres(), time), node.postgres(), meters));
     tiers.addAll(caches);
     tiers.add(postgres);
     Allowance limits = new Allowance(config.limits().turns(), config.limits().characters());

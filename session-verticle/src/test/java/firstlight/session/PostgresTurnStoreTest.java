@@ -131,11 +131,43 @@ final class PostgresTurnStoreTest extends TurnStoreContract {
     }
   }
 
+  @Test
+  void the_right_password_opens_the_database_and_a_wrong_one_is_an_outage() {
+    services.addUser("careful", "hush");
+    PostgresTurnStore right = store(login("hush"), 1, 10, Duration.ofSeconds(3));
+    PostgresTurnStore wrong = store(login("guess"), 2, 10, Duration.ofSeconds(3));
+    Wait.until(
+        vertx,
+        Duration.ofSeconds(5),
+        () -> wrong.chain(key("t", "r1"), PLENTY).map(false).otherwise(true));
+    assertUnavailable(wrong.chain(key("t", "r1"), PLENTY));
+    assertThat(result(right.chain(key("t", "r1"), PLENTY))).isEmpty();
+    result(new Schema(login("hush")).migrate(vertx));
+    assertThat(failure(new Schema(login("guess")).migrate(vertx)))
+        .hasMessageContaining("password authentication failed for user \"careful\"")
+        .hasMessageNotContaining("guess");
+  }
+
+  private SessionConfig.Postgres login(String password) {
+    SessionConfig.Postgres given = services.config().postgres();
+    return new SessionConfig.Postgres(
+        given.host(),
+        given.port(),
+        given.database(),
+        "careful",
+        password,
+        given.poolSize(),
+        given.waitingMax(),
+        given.timeout(),
+        given.renewAfter(),
+        given.lifetime(),
+        given.migrate());
+  }
+
   private PostgresTurnStore store(
       SessionConfig.Postgres given, int connections, int waiting, Duration timeout) {
     Time time = Time.system();
-    return new PostgresTurnStore(
-        vertx,
+    SessionConfig.Postgres config =
         new SessionConfig.Postgres(
             given.host(),
             given.port(),
@@ -145,9 +177,11 @@ final class PostgresTurnStoreTest extends TurnStoreContract {
             connections,
             waiting,
             timeout,
-            given.idleTimeout(),
+            given.renewAfter(),
             given.lifetime(),
-            true),
+            true);
+    return new PostgresTurnStore(
+        new PostgresConnections(vertx, config, time),
         new Outage(time, Duration.ofMillis(100), Duration.ofSeconds(10)),
         new SessionMeters(new SimpleMeterRegistry(), time));
   }

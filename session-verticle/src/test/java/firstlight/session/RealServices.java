@@ -83,7 +83,7 @@ final class RealServices implements AutoCloseable {
         given.poolSize(),
         given.waitingMax(),
         given.timeout(),
-        given.idleTimeout(),
+        given.renewAfter(),
         given.lifetime(),
         given.migrate());
   }
@@ -95,6 +95,19 @@ final class RealServices implements AutoCloseable {
     } catch (SQLException e) {
       throw new AssertionError(statement, e);
     }
+  }
+
+  /** From now on this user exists and needs its password, which is checked with SCRAM. */
+  void addUser(String user, String password) {
+    Path rules = folder.resolve("postgres/pg_hba.conf");
+    try {
+      String rule = "host all %s 127.0.0.1/32 scram-sha-256\n".formatted(user);
+      Files.writeString(rules, rule + Files.readString(rules));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    sql("CREATE ROLE %s SUPERUSER LOGIN PASSWORD '%s'".formatted(user, password));
+    sql("SELECT pg_reload_conf()");
   }
 
   /** With the rights of an administrator; the caller closes it. */

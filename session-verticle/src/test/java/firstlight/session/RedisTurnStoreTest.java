@@ -42,6 +42,7 @@ final class RedisTurnStoreTest extends TurnStoreContract {
                 given.poolSize(),
                 given.waitingMax(),
                 given.timeout(),
+                given.idleTimeout(),
                 2_000_000));
   }
 

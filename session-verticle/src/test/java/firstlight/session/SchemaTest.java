@@ -98,7 +98,7 @@ final class SchemaTest {
             1,
             1,
             given.timeout(),
-            given.idleTimeout(),
+            given.renewAfter(),
             given.lifetime(),
             true);
     assertThat(failure(new Schema(wrong).migrate(vertx)))

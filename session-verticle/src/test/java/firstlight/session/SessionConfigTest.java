@@ -21,10 +21,10 @@ final class SessionConfigTest {
                 "firstlight",
                 "firstlight",
                 "",
-                8,
+                4,
                 1_000,
                 Duration.ofSeconds(2),
-                Duration.ofSeconds(15),
+                Duration.ofSeconds(5),
                 Duration.ofMinutes(1),
                 true));
     assertThat(config.redis())
@@ -37,6 +37,7 @@ final class SessionConfigTest {
                 4,
                 1_000,
                 Duration.ofMillis(500),
+                Duration.ofSeconds(15),
                 1 << 20));
     assertThat(config.cache())
         .isEqualTo(new SessionConfig.Cache(true, 20_000, 64 << 20, Duration.ofMinutes(5)));
@@ -58,7 +59,7 @@ final class SessionConfigTest {
               pool-size: 3
               waiting-max: 4
               timeout: 1s
-              idle-timeout: 7s
+              renew-after: 7s
               lifetime: 2m
               migrate: false
             redis:
@@ -69,6 +70,7 @@ final class SessionConfigTest {
               pool-size: 5
               waiting-max: 6
               timeout: 100ms
+              idle-timeout: 8s
               turn-characters-max: 70
             cache: {enabled: false, entries: 8, bytes: 1MiB, ttl: 9s}
             history: {turns: 10, characters: 11}
@@ -100,6 +102,7 @@ final class SessionConfigTest {
                     5,
                     6,
                     Duration.ofMillis(100),
+                    Duration.ofSeconds(8),
                     70),
                 new SessionConfig.Cache(false, 8, 1 << 20, Duration.ofSeconds(9)),
                 new SessionConfig.Limits(10, 11),
@@ -123,7 +126,7 @@ final class SessionConfigTest {
     Settings settings =
         Settings.parse(
             """
-            postgres: {prot: 1, port: 0, timeout: 6s, idle-timeout: 1s}
+            postgres: {prot: 1, port: 0, timeout: 6s, renew-after: 1ms}
             redis: {ttl: 1ms}
             cache: {bytes: 1KiB}
             history: {turns: 0}
@@ -138,7 +141,7 @@ final class SessionConfigTest {
             "postgres.prot is not a setting; did you mean postgres.port?",
             "postgres.port",
             "timeout must be from 1ms to 5s, not 6s",
-            "idle-timeout must be from 6s to 3600s, not 1s",
+            "renew-after must be from 1s to 3600s, not 1ms",
             "ttl must be from 1s",
             "cache.bytes",
             "history.turns",

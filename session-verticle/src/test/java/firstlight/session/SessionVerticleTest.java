@@ -194,7 +194,15 @@ final class SessionVerticleTest {
           new SessionConfig(
               given.postgres(),
               new SessionConfig.Redis(
-                  false, "", "", Duration.ofDays(1), 1, 1, Duration.ofSeconds(1), 1),
+                  false,
+                  "",
+                  "",
+                  Duration.ofDays(1),
+                  1,
+                  1,
+                  Duration.ofSeconds(1),
+                  Duration.ofSeconds(9),
+                  1),
               new SessionConfig.Cache(false, 1, 1 << 16, Duration.ofSeconds(1)),
               given.limits(),
               given.attemptPause()),
@@ -223,7 +231,7 @@ final class SessionVerticleTest {
                 1,
                 1,
                 it.timeout(),
-                it.idleTimeout(),
+                it.renewAfter(),
                 it.lifetime(),
                 true));
     assertThat(
