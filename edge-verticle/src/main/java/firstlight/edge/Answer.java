@@ -1,6 +1,7 @@
 package firstlight.edge;
 
 import firstlight.model.Tokenizer;
+import firstlight.model.Utf8Stream;
 import firstlight.protocol.FailureKind;
 import firstlight.protocol.FinishReason;
 import firstlight.protocol.GenerationId;
@@ -25,7 +26,7 @@ final class Answer implements GenerationListener {
   private final Tokenizer tokenizer;
   private final int promptTokens;
   private final int creditTokens;
-  private final WholeCharacters text = new WholeCharacters();
+  private final Utf8Stream text = new Utf8Stream();
   private int position;
   private int owed;
   private int cached;
@@ -105,7 +106,7 @@ final class Answer implements GenerationListener {
     }
     position += emission.getTokensCount();
     owed += emission.getTokensCount();
-    String characters = text.next(emission.getText().toByteArray());
+    String characters = text.feed(emission.getText().toByteArray());
     turn.emitted(this, emission, characters, tokens(emission));
     if (!turn.paused()) {
       giveCredit(Math.max(1, creditTokens / 2));
@@ -125,7 +126,7 @@ final class Answer implements GenerationListener {
     usage =
         new Usage(
             prompt, Math.clamp(ending.getCachedTokens(), 0, prompt), ending.getOutputTokens());
-    String rest = text.end();
+    String rest = text.flush();
     String stop = ending.getStop().isEmpty() ? null : ending.getStop().toStringUtf8();
     turn.ended(this, rest, reason(ending), stop);
   }

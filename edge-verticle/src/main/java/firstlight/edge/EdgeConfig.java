@@ -16,6 +16,7 @@ import java.util.regex.Pattern;
  * @param port 0: any free one
  * @param open whether everybody may use it without a key, as the tenant {@code local}
  * @param tenants those who have keys
+ * @param kafkaBootstrap where Events go, host:port; empty: nowhere
  * @param corsOrigins origins whose pages may call it; {@code *} for all; empty: none
  */
 public record EdgeConfig(
@@ -23,6 +24,7 @@ public record EdgeConfig(
     int port,
     boolean open,
     List<Tenant> tenants,
+    String kafkaBootstrap,
     List<String> corsOrigins,
     Limits limits,
     Times times) {
@@ -100,6 +102,11 @@ public record EdgeConfig(
       Duration stallTimeout,
       Duration replicaExpiry) {}
 
+  /** Whether what a tenant asks and gets may stand in Events. */
+  boolean keepsText(TenantId tenant) {
+    return tenants.stream().filter(one -> one.id().equals(tenant)).allMatch(Tenant::keepsText);
+  }
+
   /**
    * Reads the section {@code edge}; mistakes are noted in its {@link Settings#problems()}.
    *
@@ -113,6 +120,7 @@ public record EdgeConfig(
             settings.integer("port", 8080, 0, 65_535),
             open,
             tenants(settings),
+            kafkaBootstrap(settings.section("kafka")),
             settings.texts("corsOrigins", List.of()),
             limits(settings.section("limits")),
             times(settings.section("times")));
@@ -123,6 +131,12 @@ public record EdgeConfig(
             "edge.tenants is empty: name a tenant with a key, or set edge.open to true");
     settings.done();
     return config;
+  }
+
+  private static String kafkaBootstrap(Settings kafka) {
+    String bootstrap = kafka.text("bootstrap", "");
+    kafka.done();
+    return bootstrap;
   }
 
   private static List<Tenant> tenants(Settings settings) {

@@ -24,6 +24,7 @@ import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads JSON from clients within limits, and writes it so that every client can split it into
@@ -234,7 +235,7 @@ final class Json {
     }
 
     @Override
-    public @org.jspecify.annotations.Nullable SerializableString getEscapeSequence(int c) {
+    public @Nullable SerializableString getEscapeSequence(int c) {
       return switch (c) {
         case 0x85, 0x2028, 0x2029 -> new SerializedString("\\u%04x".formatted(c));
         default -> null;

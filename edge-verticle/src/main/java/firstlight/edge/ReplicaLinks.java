@@ -26,6 +26,7 @@ final class ReplicaLinks {
   private final String edge;
   private final GrpcClient client;
   private final Map<ReplicaId, ReplicaLink> links = new HashMap<>();
+  private boolean closed;
 
   ReplicaLinks(Vertx vertx, Replicas replicas, String edge) {
     this.vertx = vertx;
@@ -45,6 +46,9 @@ final class ReplicaLinks {
   }
 
   void heard(ReplicaReport report) {
+    if (closed) {
+      return;
+    }
     replicas.heard(report);
     ReplicaLink link = links.get(report.replica());
     if (link != null && !link.leadsTo(report)) {
@@ -88,6 +92,7 @@ final class ReplicaLinks {
   }
 
   Future<Void> close() {
+    closed = true;
     List<ReplicaLink> all = List.copyOf(links.values());
     links.clear();
     all.forEach(ReplicaLink::close);

@@ -25,6 +25,10 @@ final class Reply {
    */
   static void whenGone(RoutingContext request, Runnable action) {
     HttpServerResponse response = request.response();
+    if (response.closed()) {
+      action.run();
+      return;
+    }
     response.closeHandler(
         _ -> {
           if (!response.ended()) {

@@ -1,0 +1,118 @@
+package firstlight.edge;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import firstlight.protocol.ResponseId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Reads the body of POST /v1/chat/completions. */
+final class ChatReader {
+  static final String DIALECT = "chat.completions";
+
+  private final EdgeParts parts;
+  private final SamplingReader sampling;
+  private final ChatMessages messages;
+
+  ChatReader(EdgeParts parts) {
+    this.parts = parts;
+    this.sampling = new SamplingReader(parts.config().limits());
+    this.messages = new ChatMessages(parts.json(), parts.config().limits().messagesMax());
+  }
+
+  CompletionRequest read(ObjectNode body, Caller caller) {
+    Fields fields = new Fields(body);
+    boolean streamed = fields.flag("stream", false);
+    int topLogprobs = topLogprobs(fields);
+    boolean keep = fields.flag("store", true) && parts.config().keepsText(caller.tenant());
+    refuseWhatCannotBeHonoured(fields);
+    TurnPrompt prompt =
+        new TurnPrompt.Conversation(messages.read(fields), tools(fields), extra(fields));
+    TurnRequest turn =
+        new TurnRequest(
+            new ResponseId(parts.ids().next("chatcmpl-")),
+            caller.tenant(),
+            DIALECT,
+            null,
+            fields.requiredText("model"),
+            List.of(prompt),
+            fields.integer("n", 1, parts.config().limits().answersMax()).orElse(1),
+            sampling.sampling(fields, parts.ids().seed(), topLogprobs),
+            SamplingReader.outputMax(fields, "max_completion_tokens", "max_tokens"),
+            sampling.stops(fields),
+            fields.flag("ignore_eos", false),
+            0,
+            streamed,
+            false,
+            keep ? Json.text(body.get("messages")) : "");
+    return new CompletionRequest(
+        turn,
+        CompletionRequest.usageWanted(fields, streamed),
+        fields.flag("return_token_ids", false),
+        fields.unread());
+  }
+
+  private static int topLogprobs(Fields fields) {
+    boolean wanted = fields.flag("logprobs", false);
+    int top = fields.integer("top_logprobs", 0, CompletionRequest.TOP_LOGPROBS_MAX).orElse(-1);
+    fields.require(wanted || top < 0, "top_logprobs", "needs logprobs to be true");
+    return wanted ? Math.max(0, top) : -1;
+  }
+
+  // Better a clear answer than one that silently is not what was asked for.
+  private static void refuseWhatCannotBeHonoured(Fields fields) {
+    fields.require(
+        !fields.has("chat_template"), "chat_template", "can not be part of a request here");
+    fields
+        .object("response_format")
+        .ifPresent(
+            format ->
+                format.require(
+                    format.requiredText("type").equals("text"),
+                    "type",
+                    "must be text: structured output is not there yet"));
+    fields
+        .any("tool_choice")
+        .ifPresent(
+            choice ->
+                fields.require(
+                    choice.isTextual()
+                        && (choice.textValue().equals("auto") || choice.textValue().equals("none")),
+                    "tool_choice",
+                    "must be auto or none: a call can not be enforced yet"));
+  }
+
+  private List<Map<String, Object>> tools(Fields fields) {
+    List<Map<String, Object>> tools = new ArrayList<>();
+    for (Fields tool : fields.objects("tools", parts.config().limits().toolsMax())) {
+      tool.require(tool.requiredText("type").equals("function"), "type", "must be function");
+      tool.object("function").orElseThrow(() -> tool.missing("function")).requiredText("name");
+      tools.add(parts.json().plain(tool.node()));
+    }
+    boolean none = fields.text("tool_choice").filter("none"::equals).isPresent();
+    return none ? List.of() : tools;
+  }
+
+  private Map<String, Object> extra(Fields fields) {
+    return fields
+        .object("chat_template_kwargs")
+        .map(
+            extra -> {
+              extra.require(
+                  !extra.has("chat_template"),
+                  "chat_template",
+                  "can not be part of a request here");
+              extra.node().fieldNames().forEachRemaining(extra::has);
+              return parts.json().plain(withoutNulls(extra.node()));
+            })
+        .orElse(Map.of());
+  }
+
+  private static ObjectNode withoutNulls(ObjectNode node) {
+    ObjectNode copy = Json.object();
+    node.properties().stream()
+        .filter(field -> !field.getValue().isNull())
+        .forEach(field -> copy.set(field.getKey(), field.getValue()));
+    return copy;
+  }
+}

@@ -1,0 +1,51 @@
+package firstlight.edge;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import java.util.function.BiFunction;
+
+/** POST /v1/chat/completions and POST /v1/completions. */
+final class CompletionDialects implements Dialect {
+  private final EdgeParts parts;
+  private final ChatReader chat;
+  private final CompletionsReader completions;
+
+  CompletionDialects(EdgeParts parts) {
+    this.parts = parts;
+    this.chat = new ChatReader(parts);
+    this.completions = new CompletionsReader(parts);
+  }
+
+  @Override
+  public void mount(Router router) {
+    router.post("/v1/chat/completions").handler(http -> serve(http, chat::read));
+    router.post("/v1/completions").handler(http -> serve(http, completions::read));
+  }
+
+  private void serve(
+      RoutingContext http, BiFunction<ObjectNode, Caller, CompletionRequest> reader) {
+    parts
+        .bodies()
+        .object(http)
+        .map(body -> begun(http, reader.apply(body, Caller.of(http))))
+        .onFailure(failure -> Errors.answer(http, failure));
+  }
+
+  private CompletionExchange begun(RoutingContext http, CompletionRequest request) {
+    CompletionExchange exchange = new CompletionExchange(parts, http, request, writer(request));
+    exchange.begin();
+    return exchange;
+  }
+
+  private CompletionWriter writer(CompletionRequest request) {
+    long created = parts.time().epochMillis() / 1_000;
+    String model = request.turn().model();
+    TokenText texts =
+        new TokenText(
+            id -> parts.models().has(model) ? parts.models().find(model).tokenizer().text(id) : "");
+    return request.turn().dialect().equals(ChatReader.DIALECT)
+        ? new ChatWriter(request, created, texts)
+        : new CompletionsWriter(request, created, texts);
+  }
+}

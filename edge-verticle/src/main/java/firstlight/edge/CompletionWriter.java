@@ -1,0 +1,45 @@
+package firstlight.edge;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import firstlight.protocol.FinishReason;
+import firstlight.protocol.Usage;
+import java.util.List;
+import java.util.Optional;
+
+/** Puts the events of a turn into the words of a dialect; one for each request. */
+interface CompletionWriter {
+  /** What stands before the first Delta of an answer, where the dialect has something there. */
+  Optional<ObjectNode> opening(int choice, int[] prompt);
+
+  /** Empty when there is nothing to tell yet. */
+  Optional<ObjectNode> delta(TurnEvent.Delta delta);
+
+  ObjectNode ending(TurnEvent.ChoiceFinished finished);
+
+  /** The chunk without choices that ends a stream when asked for. */
+  ObjectNode usageChunk(Usage usage);
+
+  /**
+   * The answer in one piece.
+   *
+   * @param prompts token ids
+   */
+  ObjectNode whole(List<WholeAnswer> answers, List<int[]> prompts, Usage usage);
+
+  /** OpenAI's word for it. */
+  static String reason(FinishReason reason) {
+    return reason == FinishReason.LENGTH ? "length" : "stop";
+  }
+
+  /** OpenAI's usage object. */
+  static ObjectNode usage(Usage usage) {
+    ObjectNode json =
+        Json.object()
+            .put("prompt_tokens", usage.prompt())
+            .put("completion_tokens", usage.output())
+            .put("total_tokens", usage.total());
+    json.putObject("prompt_tokens_details").put("cached_tokens", usage.cached());
+    json.putObject("completion_tokens_details").put("reasoning_tokens", 0);
+    return json;
+  }
+}

@@ -1,0 +1,170 @@
+package firstlight.edge;
+
+import firstlight.protocol.Addresses;
+import firstlight.protocol.IdSource;
+import firstlight.protocol.MeshMessage;
+import firstlight.protocol.NodeId;
+import firstlight.protocol.ReplicaReport;
+import firstlight.protocol.Time;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.ext.web.Router;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The client's side of the mesh on one event loop. Several instances share the port; each has its
+ * own links to the replicas and its own limits.
+ */
+public final class EdgeVerticle extends VerticleBase {
+  private static final int LOOK_MILLIS = 250;
+  private static final int CHUNK_BYTES_MAX = 64 << 10;
+  private static final int STOP_SECONDS_MAX = 1;
+  private static final String WORKERS = "firstlight-prompts";
+
+  private final EdgeConfig config;
+  private final NodeId node;
+  private final EdgeModels models;
+  private final Time time;
+  private final IdSource ids;
+  private final PrometheusMeterRegistry meters;
+  private final Function<Vertx, Events> eventsOf;
+  private @Nullable Running running;
+  private volatile int port;
+
+  /** What it has while it runs. */
+  private record Running(
+      HttpServer server,
+      ReplicaTurns turns,
+      ReplicaLinks links,
+      WorkerExecutor workers,
+      Events events) {}
+
+  /**
+   * @param models what clients may name
+   * @param meters also what {@code /metrics} shows
+   */
+  public EdgeVerticle(
+      EdgeConfig config,
+      NodeId node,
+      EdgeModels models,
+      Time time,
+      IdSource ids,
+      PrometheusMeterRegistry meters) {
+    this(config, node, models, time, ids, meters, NoEvents::of);
+  }
+
+  /**
+   * @param eventsOf makes the way to the data lake, on the verticle's event loop
+   */
+  EdgeVerticle(
+      EdgeConfig config,
+      NodeId node,
+      EdgeModels models,
+      Time time,
+      IdSource ids,
+      PrometheusMeterRegistry meters,
+      Function<Vertx, Events> eventsOf) {
+    this.config = config;
+    this.node = node;
+    this.models = models;
+    this.time = time;
+    this.ids = ids;
+    this.meters = meters;
+    this.eventsOf = eventsOf;
+  }
+
+  @Override
+  public Future<?> start() {
+    Events events = eventsOf.apply(vertx);
+    String name = ids.next(node.value() + ".");
+    ReplicaLinks links =
+        new ReplicaLinks(vertx, new Replicas(time, config.times().replicaExpiry()), name);
+    WorkerExecutor workers =
+        vertx.createSharedWorkerExecutor(WORKERS, Runtime.getRuntime().availableProcessors());
+    EdgeMetrics metrics = new EdgeMetrics(meters, models);
+    ReplicaTurns turns =
+        new ReplicaTurns(
+            new ReplicaTurns.Tools(
+                vertx, config, node, models, links, workers, metrics, events, time, ids));
+    metrics.requests(name, turns::requests);
+    vertx.eventBus().<MeshMessage>consumer(Addresses.REPLICAS, m -> heard(links, m.body()));
+    vertx.setPeriodic(LOOK_MILLIS, _ -> links.expire());
+    HttpServer server = server(router(turns, links, events));
+    running = new Running(server, turns, links, workers, events);
+    return server.listen().onSuccess(listening -> port = listening.actualPort());
+  }
+
+  @Override
+  public Future<?> stop() {
+    Running parts = running;
+    if (parts == null) {
+      return Future.succeededFuture();
+    }
+    parts.turns().close();
+    return parts
+        .server()
+        .shutdown(STOP_SECONDS_MAX, TimeUnit.SECONDS)
+        .eventually(() -> parts.links().close())
+        .eventually(() -> parts.events().close())
+        .eventually(() -> parts.workers().close());
+  }
+
+  /** Where it listens, once deployed. */
+  public int port() {
+    return port;
+  }
+
+  private static void heard(ReplicaLinks links, MeshMessage message) {
+    if (message instanceof ReplicaReport report) {
+      links.heard(report);
+    }
+  }
+
+  private Router router(ReplicaTurns turns, ReplicaLinks links, Events events) {
+    Json json = new Json(config.limits());
+    Bodies bodies = new Bodies(vertx, config, json);
+    EdgeParts parts =
+        new EdgeParts(vertx, config, node, models, turns, bodies, json, events, time, ids);
+    Router router = Router.router(vertx);
+    new Gate(config, ids).mount(router);
+    List<Dialect> dialects =
+        List.of(
+            new HealthRoute(vertx, models, links, meters),
+            new ModelsRoute(models),
+            new CompletionDialects(parts));
+    dialects.forEach(dialect -> dialect.mount(router));
+    return router;
+  }
+
+  private HttpServer server(Router router) {
+    IdleConnections idle = new IdleConnections(vertx, config.times().idleTimeout().toMillis());
+    HttpServerOptions options =
+        new HttpServerOptions()
+            .setHost(config.host())
+            .setPort(config.port())
+            .setTcpNoDelay(true)
+            .setTcpKeepAlive(true)
+            .setMaxHeaderSize(config.limits().headerBytesMax())
+            .setMaxChunkSize(CHUNK_BYTES_MAX)
+            .setMaxWebSocketFrameSize(config.limits().bodyBytesMax())
+            .setMaxWebSocketMessageSize(config.limits().bodyBytesMax())
+            .setPerFrameWebSocketCompressionSupported(false)
+            .setPerMessageWebSocketCompressionSupported(false);
+    return vertx
+        .createHttpServer(options)
+        .connectionHandler(idle::opened)
+        .requestHandler(
+            request -> {
+              idle.begun(request);
+              router.handle(request);
+            });
+  }
+}

@@ -1,0 +1,67 @@
+package firstlight.edge;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Closes connections on which no request has run for a while, those that never sent a whole one
+ * included. The server's own idle timeout looks at bytes only, and would cut a client that waits
+ * for a long answer in one piece.
+ */
+final class IdleConnections {
+  private final Vertx vertx;
+  private final long idleMillis;
+  private final Map<HttpConnection, Use> uses = new HashMap<>();
+
+  private static final class Use {
+    private int requests;
+    private long timer;
+  }
+
+  IdleConnections(Vertx vertx, long idleMillis) {
+    this.vertx = vertx;
+    this.idleMillis = idleMillis;
+  }
+
+  void opened(HttpConnection connection) {
+    Use use = new Use();
+    uses.put(connection, use);
+    watch(connection, use);
+    connection.closeHandler(
+        _ -> {
+          vertx.cancelTimer(use.timer);
+          uses.remove(connection);
+        });
+  }
+
+  /** A request has begun; it counts until its answer is complete. */
+  void begun(HttpServerRequest request) {
+    HttpConnection connection = request.connection();
+    Use use = uses.get(connection);
+    if (use != null) {
+      use.requests++;
+      vertx.cancelTimer(use.timer);
+      HttpServerResponse response = request.response();
+      response.endHandler(_ -> ended(connection, use));
+    }
+  }
+
+  int connections() {
+    return uses.size();
+  }
+
+  private void ended(HttpConnection connection, Use use) {
+    if (--use.requests == 0) {
+      watch(connection, use);
+    }
+  }
+
+  private void watch(HttpConnection connection, Use use) {
+    vertx.cancelTimer(use.timer);
+    use.timer = vertx.setTimer(idleMillis, _ -> connection.close());
+  }
+}

@@ -1,0 +1,189 @@
+package firstlight.edge;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import firstlight.model.ChatTemplate;
+import firstlight.protocol.IdSource;
+import firstlight.protocol.MeshCodec;
+import firstlight.protocol.NodeId;
+import firstlight.protocol.Settings;
+import firstlight.protocol.Time;
+import firstlight.protocol.wire.Event;
+import firstlight.protocol.wire.ResponseFinished;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.stream.Stream;
+
+/** A real edge on a free port, a fake replica behind it, and a client in front. */
+final class EdgeFixture {
+  static final String MODEL = "bytes";
+  static final String KEY = "test-key-a";
+
+  private static final String TEMPLATE =
+      "{% for m in messages %}{% if m.role == 'wizard' %}{{ raise_exception('no wizards') }}"
+          + "{% endif %}[{{ m.role }}]{{ m.content }}{% endfor %}"
+          + "{% if messages[0].content == 'refuse me' %}{{ raise_exception('Not this one!') }}"
+          + "{% endif %}{% if add_generation_prompt %}[assistant]{% endif %}";
+
+  final Vertx vertx = Vertx.vertx();
+  final FakeReplica replica = new FakeReplica(vertx, "r1", MODEL);
+  final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
+  final PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private final EdgeVerticle edge;
+
+  /** A whole answer. */
+  record Answer(int status, HttpResponse<String> http) {
+    JsonNode json() throws IOException {
+      return new ObjectMapper().readTree(http.body());
+    }
+
+    String header(String name) {
+      return http.headers().firstValue(name).orElse("");
+    }
+
+    /** The data of all its events. */
+    List<String> data() {
+      return Stream.of(http.body().split("\n\n"))
+          .filter(piece -> piece.startsWith("data: "))
+          .map(piece -> piece.substring("data: ".length()))
+          .toList();
+    }
+  }
+
+  /**
+   * @param yaml more settings of the section edge
+   */
+  EdgeFixture(String yaml) throws Exception {
+    MeshCodec.register(vertx.eventBus());
+    String tenants = "port: 0\ntenants:\n  a: {key: test-key-a}\n  b: {key: test-key-b}\n";
+    Settings settings = Settings.parse(tenants + yaml, _ -> null);
+    EdgeConfig config = EdgeConfig.read(settings);
+    settings.problems().throwIfAny();
+    ByteTokenizer tokenizer = new ByteTokenizer();
+    EdgeModels models =
+        new EdgeModels(
+            List.of(
+                new EdgeModel(
+                    MODEL,
+                    tokenizer,
+                    template(tokenizer),
+                    1_000,
+                    "d1",
+                    1_700_000_000),
+                new EdgeModel("base", tokenizer, Optional.empty(), 1_000, "d2", 1_700_000_000)));
+    edge =
+        new EdgeVerticle(
+            config,
+            new NodeId("n1"),
+            models,
+            Time.system(),
+            new IdSource(new Random(1)),
+            meters,
+            _ -> new Recorded());
+    Waiting.on(vertx.deployVerticle(edge));
+    replica.start();
+    FakeReplica base = new FakeReplica(vertx, "r2", "base");
+    base.answering(_ -> new int[] {'o', 'k', ByteTokenizer.END}).start();
+    while (get("/health/ready").status() != 200) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private final class Recorded implements Events {
+    @Override
+    public void publish(Event event) {
+      events.add(event);
+    }
+
+    @Override
+    public Future<Void> accept(Event event) {
+      return Future.succeededFuture();
+    }
+
+    @Override
+    public Future<Void> close() {
+      return Future.succeededFuture();
+    }
+  }
+
+  private static Optional<ChatTemplate> template(ByteTokenizer tokenizer) {
+    try {
+      return Optional.of(ChatTemplate.compile(TEMPLATE, tokenizer));
+    } catch (firstlight.model.TemplateException e) {
+      return Optional.empty();
+    }
+  }
+
+  int port() {
+    return edge.port();
+  }
+
+  /** The replica says this text to everything, and then ends its turn. */
+  EdgeFixture saying(String text) {
+    int[] bytes = new ByteTokenizer().encode(text);
+    int[] all = java.util.Arrays.copyOf(bytes, bytes.length + 1);
+    all[bytes.length] = ByteTokenizer.END;
+    replica.answering(_ -> all);
+    return this;
+  }
+
+  HttpRequest.Builder request(String path) {
+    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port() + path))
+        .timeout(Duration.ofSeconds(10));
+  }
+
+  Answer send(HttpRequest request) throws Exception {
+    HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
+    return new Answer(response.statusCode(), response);
+  }
+
+  Answer get(String path) throws Exception {
+    return send(request(path).header("Authorization", "Bearer " + KEY).build());
+  }
+
+  HttpRequest postRequest(String path, String body) {
+    return request(path)
+        .header("Authorization", "Bearer " + KEY)
+        .header("Content-Type", "application/json")
+        .POST(HttpRequest.BodyPublishers.ofString(body))
+        .build();
+  }
+
+  Answer post(String path, String body) throws Exception {
+    return send(postRequest(path, body));
+  }
+
+  /** A chat of one user message with more fields, which begin with a comma. */
+  Answer chat(String more) throws Exception {
+    return post(
+        "/v1/chat/completions",
+        "{\"model\":\"bytes\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]" + more + "}");
+  }
+
+  Answer completion(String fields) throws Exception {
+    return post("/v1/completions", "{\"model\":\"bytes\"," + fields + "}");
+  }
+
+  ResponseFinished nextEvent() throws InterruptedException {
+    return Waiting.forNext(events).getResponse();
+  }
+
+  void close() throws Exception {
+    client.close();
+    Waiting.on(vertx.close());
+  }
+}
