@@ -7,8 +7,9 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -33,8 +34,11 @@ final class WebDownload {
             .connectTimeout(CONNECT_TIME_MAX)
             .followRedirects(HttpClient.Redirect.NORMAL)
             .build();
-    CompletableFuture<HttpResponse<Path>> answer =
-        client.sendAsync(HttpRequest.newBuilder(uri).build(), this::body);
+    // The client's own asynchronous calls end on the JVM's common pool, whose threads may all be
+    // waiting for this very fetch.
+    FutureTask<HttpResponse<Path>> answer =
+        new FutureTask<>(() -> client.send(HttpRequest.newBuilder(uri).build(), this::body));
+    Thread.ofVirtual().start(answer);
     try {
       int status = await(answer, new GrowthWatch(into, length::get, progress));
       if (status != OK) {
@@ -54,7 +58,7 @@ final class WebDownload {
     return HttpResponse.BodySubscribers.ofFile(into);
   }
 
-  private int await(CompletableFuture<HttpResponse<Path>> answer, GrowthWatch watch)
+  private int await(Future<HttpResponse<Path>> answer, GrowthWatch watch)
       throws IOException, InterruptedException {
     while (true) {
       try {
