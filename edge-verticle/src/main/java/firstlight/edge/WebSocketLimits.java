@@ -48,12 +48,14 @@ record WebSocketLimits(
   }
 
   /**
-   * What the server itself has to know. Messages are joined here, so it need not limit them; a
-   * compressed one could be a thousand times as long as it looks, so there are none.
+   * What the server itself has to know. Messages are joined here, so it need not limit them. Its
+   * limit for frames is higher than that of a message, because it breaks the connection at once: a
+   * client that is still sending then sees a reset and not the reason. A compressed message could
+   * be a thousand times as long as it looks, so there are none.
    */
   HttpServerOptions configure(HttpServerOptions options) {
     return options
-        .setMaxWebSocketFrameSize(messageBytesMax)
+        .setMaxWebSocketFrameSize(2 * messageBytesMax)
         .setMaxWebSocketMessageSize(Integer.MAX_VALUE)
         .setPerMessageWebSocketCompressionSupported(false)
         .setPerFrameWebSocketCompressionSupported(false)

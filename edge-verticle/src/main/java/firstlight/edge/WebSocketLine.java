@@ -2,6 +2,7 @@ package firstlight.edge;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import firstlight.protocol.Time;
+import io.netty.handler.codec.http.websocketx.CorruptedWebSocketFrameException;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.ServerWebSocket;
@@ -63,11 +64,14 @@ final class WebSocketLine {
     socket.drainHandler(_ -> drained());
     // Both may come, in any order, and the one without the other.
     socket.closeHandler(_ -> gone());
-    socket.exceptionHandler(_ -> gone());
+    socket.exceptionHandler(this::broken);
   }
 
   /** Sends one message; nothing happens when the connection has gone. */
   void send(JsonNode message) {
+    if (socket.isClosed()) {
+      gone();
+    }
     String text = Json.text(message);
     int from = 0;
     while (from < text.length() && !closed) {
@@ -115,6 +119,15 @@ final class WebSocketLine {
       case WebSocketMessages.Unfinished() -> {}
       case WebSocketMessages.Message(Buffer text) -> listener.message(text);
       case WebSocketMessages.Violation(short code, String reason) -> close(code, reason);
+    }
+  }
+
+  // A frame that breaks the protocol; the server ends the connection right after this.
+  private void broken(Throwable failure) {
+    if (failure instanceof CorruptedWebSocketFrameException violation) {
+      close((short) violation.closeStatus().code(), "a frame breaks the protocol");
+    } else {
+      gone();
     }
   }
 

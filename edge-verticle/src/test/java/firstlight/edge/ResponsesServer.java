@@ -7,8 +7,8 @@ import firstlight.protocol.MeshCodec;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.NodeId;
 import firstlight.protocol.Settings;
+import firstlight.protocol.SimulatedTime;
 import firstlight.protocol.TenantId;
-import firstlight.protocol.Time;
 import firstlight.protocol.wire.Event;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -44,12 +44,13 @@ final class ResponsesServer implements AutoCloseable {
           2,
           4_096,
           10_000);
-  private static final long SECONDS_MAX = 10;
+  private static final long SECONDS_MAX = 30;
 
   final Vertx vertx = Vertx.vertx();
   final ScriptedTurns turns = new ScriptedTurns(vertx);
   final FakeSession session;
   final Json json;
+  private final SimulatedTime time = new SimulatedTime();
   private final ResponseParts responses;
   private final HttpServer server;
   private final HttpClient client = HttpClient.newHttpClient();
@@ -76,7 +77,7 @@ final class ResponsesServer implements AutoCloseable {
             new Bodies(vertx, config, json),
             json,
             new NoEvents(),
-            Time.system(),
+            time,
             new IdSource(new SplittableRandom(3)));
     Router router = Router.router(vertx);
     router
@@ -113,6 +114,17 @@ final class ResponsesServer implements AutoCloseable {
             .reader()
             .read(json.object(Buffer.buffer(quoted(body))), ResponsesReader.Transport.HTTP);
     return new ResponseRun(responses, new TenantId("a"), request, new Nobody());
+  }
+
+  /** Lets time pass; timers do not know of it. */
+  void advance(Duration span) {
+    Promise<Void> done = Promise.promise();
+    vertx.runOnContext(
+        _ -> {
+          time.advance(span);
+          done.complete();
+        });
+    await(done.future());
   }
 
   int port() {
