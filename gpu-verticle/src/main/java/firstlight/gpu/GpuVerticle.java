@@ -11,6 +11,7 @@ import firstlight.protocol.NodeId;
 import firstlight.protocol.RunStep;
 import firstlight.protocol.StepResult;
 import firstlight.protocol.Time;
+import firstlight.protocol.ToDevice;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
@@ -50,7 +51,7 @@ public final class GpuVerticle extends VerticleBase {
   private @Nullable DeviceThread thread;
   private @Nullable Device device;
   private @Nullable StepCheck check;
-  private @Nullable MessageConsumer<RunStep> steps;
+  private @Nullable MessageConsumer<ToDevice> steps;
   private long term;
   private int running;
   private boolean lost;
@@ -116,9 +117,21 @@ public final class GpuVerticle extends VerticleBase {
             });
   }
 
+  /** The owner sends its Steps here, and renews its claim. */
+  private void onWork(Message<ToDevice> message) {
+    switch (message.body()) {
+      case RunStep step -> onStep(message, step);
+      case ClaimDevice claim -> claim(message, claim);
+    }
+  }
+
   private void onClaim(Message<ClaimDevice> message) {
+    claim(message, message.body());
+  }
+
+  private void claim(Message<?> message, ClaimDevice claim) {
     try {
-      long claimed = owner.claim(message.body().replica());
+      long claimed = owner.claim(claim.replica());
       String address = Addresses.deviceOn(node, model) + ".steps." + deploymentID() + "." + claimed;
       listen(address, claimed)
           .onSuccess(_ -> message.reply(new DeviceClaimed(address, capacity())))
@@ -137,15 +150,15 @@ public final class GpuVerticle extends VerticleBase {
       steps.unregister();
     }
     term = claimed;
-    MessageConsumer<RunStep> consumer = vertx.eventBus().consumer(address, this::onStep);
+    MessageConsumer<ToDevice> consumer = vertx.eventBus().consumer(address, this::onWork);
     steps = consumer;
     return consumer.completion();
   }
 
-  private void onStep(Message<RunStep> message) {
+  private void onStep(Message<?> message, RunStep step) {
     owner.sign();
     try {
-      runnable(message.body());
+      runnable(step);
     } catch (MeshException e) {
       metrics.refused();
       refuse(message, e);
@@ -159,13 +172,13 @@ public final class GpuVerticle extends VerticleBase {
               lose("a Step has not ended within " + config.stepTimeLimit());
               refuse(message, deviceLost());
             });
-    run(message.body())
+    run(step)
         .onComplete(
             answer -> {
               running--;
               owner.sign();
               if (vertx.cancelTimer(timer)) {
-                reply(message, answer);
+                reply(message, step, answer);
               }
             });
   }
@@ -192,9 +205,9 @@ public final class GpuVerticle extends VerticleBase {
         : on.call(() -> ours.run(step));
   }
 
-  private void reply(Message<RunStep> message, AsyncResult<StepResult> answer) {
+  private void reply(Message<?> message, RunStep step, AsyncResult<StepResult> answer) {
     if (answer.succeeded()) {
-      metrics.ran(message.body(), answer.result());
+      metrics.ran(step, answer.result());
       message.reply(answer.result());
     } else {
       if (!(answer.cause() instanceof MeshException known)
