@@ -60,7 +60,7 @@ record NodeConfig(
             cluster(root.section("cluster"), roles),
             ModelEntry.readAll(root),
             EdgeConfig.read(root.section("edge")),
-            SessionConfig.read(root.section("session")),
+            SessionConfig.from(root.section("session")),
             BatcherConfig.from(root.section("batcher")),
             GpuConfig.read(root.section("gpu")),
             FeedbackConfig.read(root.section("feedback")));

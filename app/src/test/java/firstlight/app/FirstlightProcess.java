@@ -20,6 +20,7 @@ final class FirstlightProcess implements AutoCloseable {
   private static final Pattern SERVES = Pattern.compile("Firstlight serves at (http://\\S+) after");
   private static final Pattern JOINED = Pattern.compile("Node \\S+ .* is in the mesh after");
   private static final int START_SECONDS = 120;
+  private static final int STOP_SECONDS = 10;
 
   private final Process process;
   private final List<String> printed = new ArrayList<>();
@@ -122,11 +123,16 @@ final class FirstlightProcess implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() {
     process.destroy();
-    if (!process.waitFor(10, TimeUnit.SECONDS)) {
-      process.descendants().forEach(ProcessHandle::destroyForcibly);
-      process.destroyForcibly();
+    try {
+      if (process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+        return;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
+    process.destroyForcibly();
   }
 }
