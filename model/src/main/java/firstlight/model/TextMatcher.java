@@ -45,6 +45,20 @@ final class TextMatcher {
     return null;
   }
 
+  /** Whether one of the texts stands at this place. */
+  boolean startsAt(String text, int start) {
+    return longestAt(text, start) != null;
+  }
+
+  /** Whether the rest of the text, all of it, is the beginning of one of the texts. */
+  boolean isBegunBy(String text, int from) {
+    int node = ROOT;
+    for (int i = from; i < text.length() && node != LongTable.NONE; i++) {
+      node = edges.get(edge(node, text.charAt(i)));
+    }
+    return node != LongTable.NONE;
+  }
+
   private @Nullable Match longestAt(String text, int start) {
     Match longest = null;
     int node = ROOT;
