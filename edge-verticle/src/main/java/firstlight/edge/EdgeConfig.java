@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  * @param port 0: any free one
  * @param open whether everybody may use it without a key, as the tenant {@code local}
  * @param tenants those who have keys
- * @param kafkaBootstrap where Events go, host:port; empty: nowhere
+ * @param events how Events get to Kafka
  * @param corsOrigins origins whose pages may call it; {@code *} for all; empty: none
  */
 public record EdgeConfig(
@@ -24,7 +24,7 @@ public record EdgeConfig(
     int port,
     boolean open,
     List<Tenant> tenants,
-    String kafkaBootstrap,
+    EventsConfig events,
     List<String> corsOrigins,
     Limits limits,
     Times times) {
@@ -120,7 +120,7 @@ public record EdgeConfig(
             settings.integer("port", 8080, 0, 65_535),
             open,
             tenants(settings),
-            kafkaBootstrap(settings.section("kafka")),
+            EventsConfig.read(settings.section("kafka")),
             settings.texts("corsOrigins", List.of()),
             limits(settings.section("limits")),
             times(settings.section("times")));
@@ -131,12 +131,6 @@ public record EdgeConfig(
             "edge.tenants is empty: name a tenant with a key, or set edge.open to true");
     settings.done();
     return config;
-  }
-
-  private static String kafkaBootstrap(Settings kafka) {
-    String bootstrap = kafka.text("bootstrap", "");
-    kafka.done();
-    return bootstrap;
   }
 
   private static List<Tenant> tenants(Settings settings) {

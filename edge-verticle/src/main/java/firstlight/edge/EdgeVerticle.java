@@ -58,7 +58,14 @@ public final class EdgeVerticle extends VerticleBase {
       Time time,
       IdSource ids,
       PrometheusMeterRegistry meters) {
-    this(config, node, models, time, ids, meters, NoEvents::of);
+    this(
+        config,
+        node,
+        models,
+        time,
+        ids,
+        meters,
+        vertx -> new KafkaEvents(vertx, config.events(), time, meters));
   }
 
   /**
@@ -139,7 +146,9 @@ public final class EdgeVerticle extends VerticleBase {
         List.of(
             new HealthRoute(vertx, models, links, meters),
             new ModelsRoute(models),
-            new CompletionDialects(parts));
+            new CompletionDialects(parts),
+            new ResponsesDialect(parts),
+            new FeedbackRoute(parts));
     dialects.forEach(dialect -> dialect.mount(router));
     return router;
   }
