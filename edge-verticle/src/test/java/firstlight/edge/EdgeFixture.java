@@ -77,13 +77,7 @@ final class EdgeFixture {
     EdgeModels models =
         new EdgeModels(
             List.of(
-                new EdgeModel(
-                    MODEL,
-                    tokenizer,
-                    template(tokenizer),
-                    1_000,
-                    "d1",
-                    1_700_000_000),
+                new EdgeModel(MODEL, tokenizer, template(tokenizer), 1_000, "d1", 1_700_000_000),
                 new EdgeModel("base", tokenizer, Optional.empty(), 1_000, "d2", 1_700_000_000)));
     edge =
         new EdgeVerticle(

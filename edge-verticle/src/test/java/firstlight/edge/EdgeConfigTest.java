@@ -1,0 +1,95 @@
+package firstlight.edge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import firstlight.protocol.Settings;
+import firstlight.protocol.TenantId;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class EdgeConfigTest {
+  private static Settings settings(String yaml) {
+    return Settings.parse(yaml, _ -> null);
+  }
+
+  @Test
+  void everything_has_a_default_but_the_tenants() {
+    Settings settings = settings("");
+    EdgeConfig config = EdgeConfig.read(settings);
+
+    assertThat(settings.problems().found())
+        .containsExactly(
+            "edge.tenants is empty: name a tenant with a key, or set edge.open to true");
+    assertThat(config.host()).isEqualTo("127.0.0.1");
+    assertThat(config.port()).isEqualTo(8080);
+    assertThat(config.limits().bodyBytesMax()).isEqualTo(16 << 20);
+    assertThat(config.times().keepAlive()).isLessThanOrEqualTo(Duration.ofSeconds(15));
+  }
+
+  @Test
+  void explicit_values_are_taken() {
+    Settings settings =
+        settings(
+            """
+            host: 0.0.0.0
+            port: 0
+            tenants:
+              a: {key: k, keepsText: false}
+            corsOrigins: [https://example.org]
+            limits: {bodyBytesMax: 1MiB, jsonDepthMax: 50, stopStringsMax: 4, creditTokens: 8}
+            times: {keepAlive: 2s, statusDelay: 50ms, stallTimeout: 3s}
+            """);
+    EdgeConfig config = EdgeConfig.read(settings);
+
+    assertThat(settings.problems().found()).isEmpty();
+    assertThat(config.host()).isEqualTo("0.0.0.0");
+    assertThat(config.tenants().getFirst().keyDigests()).containsExactly(Keys.digest("k"));
+    assertThat(config.keepsText(new TenantId("a"))).isFalse();
+    assertThat(config.keepsText(new TenantId("local"))).isTrue();
+    assertThat(config.corsOrigins()).containsExactly("https://example.org");
+    assertThat(config.limits().bodyBytesMax()).isEqualTo(1 << 20);
+    assertThat(config.limits().jsonDepthMax()).isEqualTo(50);
+    assertThat(config.limits().stopStringsMax()).isEqualTo(4);
+    assertThat(config.limits().creditTokens()).isEqualTo(8);
+    assertThat(config.times().keepAlive()).isEqualTo(Duration.ofSeconds(2));
+    assertThat(config.times().statusDelay()).isEqualTo(Duration.ofMillis(50));
+    assertThat(config.times().stallTimeout()).isEqualTo(Duration.ofSeconds(3));
+  }
+
+  @Test
+  void all_mistakes_are_told_at_once() {
+    Settings settings =
+        settings(
+            """
+            prt: 80
+            port: 70000
+            tenants:
+              a: {}
+              "b c": {key: k}
+              d: {keySha256: [zz]}
+            limits: {bodyBytesMax: 1GiB, stopStringMax: 1}
+            times: {keepAlive: 20s}
+            """);
+    EdgeConfig.read(settings);
+
+    assertThat(String.join("\n", settings.problems().found()))
+        .contains(
+            "prt is not a setting",
+            "port must be",
+            "edge.tenants.a needs a key",
+            "edge.tenants.b c",
+            "edge.tenants.d.keySha256",
+            "edge.limits.bodyBytesMax",
+            "did you mean limits.stopStringsMax?",
+            "edge.times.keepAlive");
+  }
+
+  @Test
+  void a_key_is_never_printed() {
+    Settings settings = settings("tenants: {a: {key: very-secret}}");
+    EdgeConfig config = EdgeConfig.read(settings);
+
+    assertThat(settings.effective()).noneMatch(line -> line.contains("very-secret"));
+    assertThat(config.toString()).doesNotContain("very-secret");
+  }
+}
