@@ -45,7 +45,10 @@ final class ReplicaLoop {
   private final DeliveryOptions options;
   private final Function<DeviceCapacity, Scheduler> schedulers;
   private final Listener listener;
-  private @Nullable Device device;
+
+  /** Metrics are read on another thread. */
+  private volatile @Nullable Device device;
+
   private boolean kicked;
 
   /** A claimed device and what it works for; replaced as a whole when it is lost. */

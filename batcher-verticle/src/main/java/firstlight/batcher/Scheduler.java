@@ -41,7 +41,6 @@ import org.jspecify.annotations.Nullable;
 final class Scheduler {
   private final SchedulerLimits limits;
   private final int stepTokensMax;
-  private final int runningMax;
   private final int vocabulary;
   private final IntFunction<byte[]> tokenBytes;
   private final Time time;
@@ -54,8 +53,7 @@ final class Scheduler {
   /** Every Sequence that has not ended. */
   private final Map<GenerationId, Sequence> live = new LinkedHashMap<>();
 
-  /** Those with Blocks, by arrival. */
-  private final List<Sequence> running = new ArrayList<>();
+  private final RunningSet running;
 
   private @Nullable StepDraft inFlight;
   private long arrivals;
@@ -65,7 +63,7 @@ final class Scheduler {
     this.limits = parts.limits();
     this.stepTokensMax = Math.min(limits.stepTokensMax(), parts.capacity().stepTokensMax());
     // Each that runs has room for a token in every Step.
-    this.runningMax = Math.min(limits.runningMax(), stepTokensMax);
+    this.running = new RunningSet(Math.min(limits.runningMax(), stepTokensMax));
     this.vocabulary = parts.capacity().vocabulary();
     this.tokenBytes = parts.tokenBytes();
     this.time = parts.time();
@@ -170,7 +168,7 @@ final class Scheduler {
   }
 
   private void planDecodes(StepDraft draft) {
-    for (Sequence sequence : List.copyOf(running)) {
+    for (Sequence sequence : running.all()) {
       if (sequence.state() == State.RUNNING
           && sequence.runnable()
           && sequence.missing() == 1
@@ -181,7 +179,7 @@ final class Scheduler {
   }
 
   private void planPrefills(StepDraft draft) {
-    for (Sequence sequence : running) {
+    for (Sequence sequence : running.all()) {
       if (sequence.runnable() && sequence.missing() > 1) {
         addChunk(draft, sequence);
       }
@@ -210,7 +208,7 @@ final class Scheduler {
   private boolean makeRoom(Sequence sequence) {
     while (kv.needsBlock(sequence)) {
       if (!kv.grow(sequence)) {
-        Sequence victim = paused().orElseGet(running::getLast);
+        Sequence victim = running.victim();
         preempt(victim);
         if (victim == sequence) {
           return false;
@@ -218,11 +216,6 @@ final class Scheduler {
       }
     }
     return true;
-  }
-
-  /** The running Sequence that arrived last among those that may not run. */
-  private Optional<Sequence> paused() {
-    return running.reversed().stream().filter(sequence -> !sequence.runnable()).findFirst();
   }
 
   private void preempt(Sequence victim) {
@@ -238,8 +231,8 @@ final class Scheduler {
 
   /** Lets a waiting Sequence run, if there is room: each that runs keeps a Block to grow into. */
   private boolean begin(Sequence sequence) {
-    while (running.size() >= runningMax || !kv.begin(sequence, running.size())) {
-      Optional<Sequence> victim = paused();
+    while (running.isFull() || !kv.begin(sequence, running.size())) {
+      Optional<Sequence> victim = running.lastPaused();
       if (victim.isEmpty()) {
         return false;
       }
@@ -247,11 +240,7 @@ final class Scheduler {
     }
     waiting.remove(sequence);
     sequence.state(State.RUNNING);
-    int at = running.size();
-    while (at > 0 && running.get(at - 1).arrival() > sequence.arrival()) {
-      at--;
-    }
-    running.add(at, sequence);
+    running.add(sequence);
     if (!sequence.begun()) {
       int found = kv.cachedPrompt(sequence);
       counts.prefixQueries += sequence.promptLength();
@@ -383,7 +372,7 @@ final class Scheduler {
    * @throws IllegalStateException when anything is lost, doubled or out of order
    */
   void checkInvariants() {
-    List<Sequence> holders = new ArrayList<>(running);
+    List<Sequence> holders = new ArrayList<>(running.all());
     StepDraft flying = inFlight;
     for (int i = 0; flying != null && i < flying.size(); i++) {
       if (flying.sequence(i).state() == State.ENDED) {
@@ -391,23 +380,10 @@ final class Scheduler {
       }
     }
     kv.checkInvariants(holders);
-    check(live.size() == running.size() + waiting.size(), "a Sequence is lost");
-    check(running.size() <= runningMax, "too many Sequences run");
-    long last = 0;
-    for (Sequence sequence : running) {
-      check(sequence.state() == State.RUNNING, "a running Sequence does not run");
-      check(sequence.arrival() > last, "running Sequences are out of order");
-      last = sequence.arrival();
-    }
-    for (Sequence sequence : waiting.all()) {
-      check(sequence.state() == State.WAITING, "a waiting Sequence does not wait");
-      check(sequence.table().size() == 0 && sequence.computed() == 0, "it waits with Blocks");
-    }
-  }
-
-  private static void check(boolean holds, String message) {
-    if (!holds) {
-      throw new IllegalStateException(message);
+    running.checkInvariants();
+    waiting.checkInvariants();
+    if (live.size() != running.size() + waiting.size()) {
+      throw new IllegalStateException("a Sequence is lost");
     }
   }
 }

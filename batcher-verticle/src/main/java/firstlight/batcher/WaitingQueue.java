@@ -1,9 +1,9 @@
 package firstlight.batcher;
 
+import firstlight.batcher.Sequence.State;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,15 +58,29 @@ final class WaitingQueue {
     return null;
   }
 
-  List<Sequence> all() {
-    return List.copyOf(queue);
-  }
-
   int size() {
     return queue.size();
   }
 
   long tokens() {
     return tokens;
+  }
+
+  /**
+   * @throws IllegalStateException when one does not belong here, or tokens are miscounted
+   */
+  void checkInvariants() {
+    long sum = 0;
+    for (Sequence sequence : queue) {
+      if (sequence.state() != State.WAITING
+          || sequence.table().size() > 0
+          || sequence.computed() > 0) {
+        throw new IllegalStateException("a waiting Sequence has Blocks, or does not wait");
+      }
+      sum += sequence.length();
+    }
+    if (sum != tokens) {
+      throw new IllegalStateException("waiting tokens are miscounted");
+    }
   }
 }

@@ -17,10 +17,14 @@ final class Specs {
 
   private Specs() {}
 
-  static GenerationSpec spec(String id, int[] prompt, int outputMax) {
+  static GenerationSpec of(String id, int promptLength, int outputMax) {
+    return of(id, "t", prompt(id.hashCode(), promptLength), outputMax);
+  }
+
+  static GenerationSpec of(String id, String tenant, int[] prompt, int outputMax) {
     return new GenerationSpec(
         new GenerationId(id),
-        new TenantId("t"),
+        new TenantId(tenant),
         "glass",
         prompt,
         new int[0],
@@ -31,10 +35,6 @@ final class Specs {
         0);
   }
 
-  static GenerationSpec of(String id, int promptLength, int outputMax) {
-    return spec(id, prompt(id.hashCode(), promptLength), outputMax);
-  }
-
   /** The same tokens for the same seed; a longer prompt begins with the shorter one. */
   static int[] prompt(int seed, int length) {
     return IntStream.range(0, length)
@@ -43,6 +43,19 @@ final class Specs {
   }
 
   static GenerationSpec known(GenerationSpec spec, int... known) {
+    return changed(spec, known, spec.sampling(), spec.deadline());
+  }
+
+  static GenerationSpec sampled(GenerationSpec spec, Sampling sampling) {
+    return changed(spec, spec.known(), sampling, spec.deadline());
+  }
+
+  static GenerationSpec until(GenerationSpec spec, long deadline) {
+    return changed(spec, spec.known(), spec.sampling(), deadline);
+  }
+
+  private static GenerationSpec changed(
+      GenerationSpec spec, int[] known, Sampling sampling, long deadline) {
     return new GenerationSpec(
         spec.id(),
         spec.tenant(),
@@ -50,24 +63,10 @@ final class Specs {
         spec.prompt(),
         known,
         spec.outputMax(),
-        spec.sampling(),
-        spec.stop(),
-        spec.stopTokens(),
-        spec.deadline());
-  }
-
-  static GenerationSpec sampled(GenerationSpec spec, Sampling sampling) {
-    return new GenerationSpec(
-        spec.id(),
-        spec.tenant(),
-        spec.model(),
-        spec.prompt(),
-        spec.known(),
-        spec.outputMax(),
         sampling,
         spec.stop(),
         spec.stopTokens(),
-        spec.deadline());
+        deadline);
   }
 
   static GenerationSpec stopping(GenerationSpec spec, List<byte[]> stop, int... stopTokens) {
@@ -82,35 +81,6 @@ final class Specs {
         stop,
         stopTokens,
         spec.deadline());
-  }
-
-  static GenerationSpec of(String id, String tenant, int[] prompt, int outputMax) {
-    GenerationSpec spec = spec(id, prompt, outputMax);
-    return new GenerationSpec(
-        spec.id(),
-        new TenantId(tenant),
-        spec.model(),
-        prompt,
-        spec.known(),
-        outputMax,
-        spec.sampling(),
-        spec.stop(),
-        spec.stopTokens(),
-        0);
-  }
-
-  static GenerationSpec until(GenerationSpec spec, long deadline) {
-    return new GenerationSpec(
-        spec.id(),
-        spec.tenant(),
-        spec.model(),
-        spec.prompt(),
-        spec.known(),
-        spec.outputMax(),
-        spec.sampling(),
-        spec.stop(),
-        spec.stopTokens(),
-        deadline);
   }
 
   /** A token's text: short, different, and not cut at letters. */
