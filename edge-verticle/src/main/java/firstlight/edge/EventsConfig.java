@@ -6,7 +6,7 @@ import java.time.Duration;
 /**
  * How Events get to Kafka. The limits hold for each instance of the edge verticle.
  *
- * @param bootstrap one or more host:port, separated by commas
+ * @param bootstrap one or more host:port, separated by commas; empty: Events go nowhere
  * @param waitingMax Events held in memory, those on their way included
  * @param waitingBytesMax their bytes
  * @param inFlightMax Events on their way at once

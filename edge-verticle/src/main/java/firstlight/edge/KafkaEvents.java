@@ -150,7 +150,9 @@ final class KafkaEvents implements Events {
                 opened.close(Duration.ZERO);
                 return;
               }
-              producer = KafkaProducer.create(vertx, opened);
+              // Each send's own future tells; without a handler Vert.x logs an error besides.
+              producer =
+                  KafkaProducer.<byte[], byte[]>create(vertx, opened).exceptionHandler(_ -> {});
               pump();
             })
         .onFailure(

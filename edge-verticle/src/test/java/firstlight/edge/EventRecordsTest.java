@@ -1,0 +1,66 @@
+package firstlight.edge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import firstlight.protocol.wire.Event;
+import firstlight.protocol.wire.Feedback;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+
+final class EventRecordsTest {
+  @Test
+  void an_event_that_fits_stays_as_it_is() {
+    Event event = EventBufferTest.response(1, 10);
+
+    assertThat(EventRecords.fit(event, event.getSerializedSize()).event()).isSameAs(event);
+  }
+
+  @Test
+  void an_event_with_too_much_detail_loses_the_detail_only() {
+    Event event = EventBufferTest.response(1, 10_000);
+
+    EventRecords.Fitted fitted = EventRecords.fit(event, 1000);
+
+    assertThat(fitted.cut()).isEqualTo(EventRecords.Cut.DETAIL);
+    assertThat(fitted.event().getResponse().getOutputIdsCount()).isZero();
+    assertThat(fitted.event().getResponse().getOutputTokens()).isEqualTo(10_000);
+  }
+
+  @Test
+  void long_texts_are_cut_input_first_and_never_inside_a_character() {
+    Event event = text("é".repeat(1000), "ü".repeat(500));
+
+    Event small = EventRecords.fit(event, 1500).event();
+    Event smaller = EventRecords.fit(event, 701).event();
+
+    assertThat(small.getSerializedSize()).isBetween(1400, 1500);
+    assertThat(small.getResponse().getOutput()).hasSize(500);
+    assertThat(small.getResponse().getInput()).matches("é+");
+    assertThat(smaller.getSerializedSize()).isBetween(600, 701);
+    assertThat(smaller.getResponse().getInput()).isEmpty();
+    assertThat(smaller.getResponse().getOutput()).matches("ü+");
+  }
+
+  @Test
+  void the_key_is_what_the_event_is_about() {
+    assertThat(key(EventBufferTest.response(7, 0))).isEqualTo("resp_7");
+    assertThat(key(EventBufferTest.feedback(8))).isEqualTo("resp_8");
+    assertThat(
+            key(
+                Event.newBuilder()
+                    .setFeedback(Feedback.newBuilder().setConversationId("conv_1"))
+                    .build()))
+        .isEqualTo("conv_1");
+  }
+
+  private static String key(Event event) {
+    return new String(EventRecords.key(event), StandardCharsets.UTF_8);
+  }
+
+  private static Event text(String input, String output) {
+    Event event = EventBufferTest.response(1, 0);
+    return event.toBuilder()
+        .setResponse(event.getResponse().toBuilder().setInput(input).setOutput(output))
+        .build();
+  }
+}
