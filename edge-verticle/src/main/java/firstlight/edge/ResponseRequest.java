@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import firstlight.protocol.ResponseId;
 import firstlight.protocol.Sampling;
+import java.util.List;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param logprobs whether the answer shows log-probabilities
  * @param outputMax most tokens of the answer; empty: up to the end of the context
  * @param echo the keys of a Response that repeat what was asked, defaults filled in
+ * @param ignored names of the fields that had no effect
  */
 record ResponseRequest(
     ResponseId id,
@@ -32,4 +34,9 @@ record ResponseRequest(
     boolean logprobs,
     Sampling sampling,
     OptionalInt outputMax,
-    ObjectNode echo) {}
+    ObjectNode echo,
+    List<String> ignored) {
+  ResponseRequest {
+    ignored = List.copyOf(ignored);
+  }
+}

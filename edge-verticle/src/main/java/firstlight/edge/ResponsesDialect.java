@@ -58,6 +58,7 @@ final class ResponsesDialect implements Dialect {
   }
 
   private void run(RoutingContext context, ResponseRequest request) {
+    IgnoredFields.tell(context.response(), request.ignored());
     ResponseAnswer answer =
         request.stream()
             ? new ResponseAnswer.Streamed(context, parts)

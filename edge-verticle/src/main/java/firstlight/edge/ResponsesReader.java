@@ -81,7 +81,8 @@ final class ResponsesReader {
         echo.get("max_output_tokens").isNull()
             ? OptionalInt.empty()
             : OptionalInt.of(echo.get("max_output_tokens").intValue()),
-        echo);
+        echo,
+        fields.unread());
   }
 
   private static boolean streamed(Fields fields) {
@@ -190,7 +191,9 @@ final class ResponsesReader {
   }
 
   private static ObjectNode metadata(Fields fields) {
-    ObjectNode metadata = fields.object("metadata").map(Fields::node).orElseGet(Json::object);
+    JsonNode value = fields.any("metadata").orElseGet(Json::object);
+    fields.require(value.isObject(), "metadata", "must be an object");
+    ObjectNode metadata = (ObjectNode) value;
     fields.require(
         metadata.size() <= METADATA_ENTRIES_MAX,
         "metadata",

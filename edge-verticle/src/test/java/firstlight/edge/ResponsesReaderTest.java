@@ -157,6 +157,7 @@ class ResponsesReaderTest {
     assertThat(request.store()).isFalse();
     assertThat(request.stream()).isTrue();
     assertThat(request.previous()).hasToString("resp_1");
+    assertThat(request.ignored()).containsExactly("unknown");
     assertThat(request.echo())
         .isEqualTo(
             JSON.value(
