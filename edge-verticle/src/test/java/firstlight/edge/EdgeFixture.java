@@ -172,8 +172,32 @@ final class EdgeFixture {
     return post("/v1/completions", "{\"model\":\"bytes\"," + fields + "}");
   }
 
-  ResponseFinished nextEvent() throws InterruptedException {
-    return Waiting.forNext(events).getResponse();
+  /** The Event of that Response; others that come before it are dropped. */
+  ResponseFinished eventOf(String response) throws InterruptedException {
+    while (true) {
+      ResponseFinished event = Waiting.forNext(events).getResponse();
+      if (event.getResponseId().equals(response)) {
+        return event;
+      }
+    }
+  }
+
+  /** The next Event with that status; others that come before it are dropped. */
+  ResponseFinished eventWith(String status) throws InterruptedException {
+    while (true) {
+      ResponseFinished event = Waiting.forNext(events).getResponse();
+      if (event.getStatus().equals(status)) {
+        return event;
+      }
+    }
+  }
+
+  /** The value of a metric without labels we do not care for; 0 when it is not there. */
+  double metric(String line) throws Exception {
+    return Stream.of(get("/metrics").http().body().split("\n"))
+        .filter(one -> one.startsWith(line))
+        .mapToDouble(one -> Double.parseDouble(one.substring(one.lastIndexOf(' ') + 1)))
+        .sum();
   }
 
   void close() throws Exception {

@@ -137,6 +137,13 @@ final class FakeReplica {
         draining);
   }
 
+  /** Forgets what it was asked so far. */
+  void forget() {
+    submits.clear();
+    cancels.clear();
+    credits.clear();
+  }
+
   Submit nextSubmit() throws InterruptedException {
     return Waiting.forNext(submits);
   }
