@@ -56,11 +56,12 @@ final class RealServices implements AutoCloseable {
     startPostgres();
   }
 
+  /** With patience, since the machine of a test may be busy. */
   SessionConfig config() {
     String yaml =
         """
-        postgres: {host: 127.0.0.1, port: %d, database: postgres, user: postgres}
-        redis: {connection: "redis://127.0.0.1:%d"}
+        postgres: {host: 127.0.0.1, port: %d, database: postgres, user: postgres, timeout: 5s}
+        redis: {connection: "redis://127.0.0.1:%d", timeout: 1s}
         attempt-pause: 100ms
         """
             .formatted(postgresPort, redisPort);
