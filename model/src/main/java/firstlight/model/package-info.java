@@ -1,4 +1,25 @@
-/** A model file as data: GGUF, tokenizer, chat template. */
+/**
+ * A model file as data. Plain Java: no event loop, no device.
+ *
+ * <ul>
+ *   <li><b>A model</b>: {@link firstlight.model.Model} is a name, a file, a tokenizer and a chat
+ *       template.
+ *   <li><b>The file</b>: {@link firstlight.model.ModelFile} opens, checks and maps GGUF; {@link
+ *       firstlight.model.Metadata}, {@link firstlight.model.Tensor} and {@link
+ *       firstlight.model.Hyperparameters} are what it holds. GgufReader and GgufMetadataReader read
+ *       the head through GgufCursor, which checks every read; Architecture and TensorCheck say what
+ *       a supported model must have; Blocks decodes stored numbers.
+ *   <li><b>Where it comes from</b>: {@link firstlight.model.ModelSource}, fetched by {@link
+ *       firstlight.model.ModelStore} through WebDownload or PipDownload; {@link
+ *       firstlight.model.DefaultModels}.
+ *   <li><b>Text and ids</b>: {@link firstlight.model.Tokenizer}, made by Tokenizers.
+ *   <li><b>Conversations</b>: {@link firstlight.model.ChatTemplate} turns {@link
+ *       firstlight.model.ChatMessage}s into a prompt.
+ *   <li><b>Failures</b>: {@link firstlight.model.InvalidModelFile}, {@link
+ *       firstlight.model.ModelStoreException}, {@link firstlight.model.TemplateException}; each has
+ *       a message of one line, made for people.
+ * </ul>
+ */
 @NullMarked
 package firstlight.model;
 

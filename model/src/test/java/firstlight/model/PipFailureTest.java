@@ -18,7 +18,7 @@ class PipFailureTest {
           | the package index is not reachable. Connect
           ERROR: Could not find a version that satisfies | does not have it. Check name and version
           ERROR: Could not install: [Errno 28] No space left on device | is full. Free some space
-          noise\\nERROR: something odd\\n\\nmore noise | ): ERROR: something odd. Check pip's settings
+          noise\\nERROR: something odd\\nnoise | ): ERROR: something odd. Check pip's settings
           '' | ): it said nothing. Check pip's settings
           """)
   void what_pip_says_becomes_one_sentence(String log, String sentence) {

@@ -1,1 +1,0 @@
-package firstlight.model; final class Placeholder {}
