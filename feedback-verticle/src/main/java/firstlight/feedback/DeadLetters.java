@@ -48,8 +48,7 @@ final class DeadLetters {
         .mapEmpty();
   }
 
-  private KafkaProducerRecord<byte[], byte[]> letter(
-      OpenBatch.Dead dead, byte @Nullable [] value) {
+  private KafkaProducerRecord<byte[], byte[]> letter(OpenBatch.Dead dead, byte @Nullable [] value) {
     ConsumerRecord<byte[], byte[]> record = dead.record();
     KafkaProducerRecord<byte[], byte[]> letter =
         KafkaProducerRecord.create(topic, record.key(), value);

@@ -11,8 +11,7 @@ import java.time.Duration;
  *     its events are read again
  * @param closeLimit how long a stop may take to upload what is open; the rest is read again later
  */
-public record FeedbackConfig(
-    Kafka kafka, S3 s3, Files files, Path spool, Duration closeLimit) {
+public record FeedbackConfig(Kafka kafka, S3 s3, Files files, Path spool, Duration closeLimit) {
 
   /**
    * @param bootstrap one or more host:port, separated by commas

@@ -58,8 +58,7 @@ public final class FeedbackVerticle extends VerticleBase {
   /**
    * @param ids may be shared by the instances of this verticle
    */
-  public FeedbackVerticle(
-      FeedbackConfig config, Time time, IdSource ids, MeterRegistry registry) {
+  public FeedbackVerticle(FeedbackConfig config, Time time, IdSource ids, MeterRegistry registry) {
     this(config, time, ids, registry, S3LakeStore::new);
   }
 
@@ -117,7 +116,9 @@ public final class FeedbackVerticle extends VerticleBase {
   }
 
   private Future<Void> run(WorkerExecutor worker, Ready ready) {
-    KafkaProducer<byte[], byte[]> producer = KafkaProducer.create(vertx, ready.producer());
+    // Each send's own future tells; without a handler Vert.x logs an error besides.
+    KafkaProducer<byte[], byte[]> producer =
+        KafkaProducer.<byte[], byte[]>create(vertx, ready.producer()).exceptionHandler(_ -> {});
     KafkaConsumer<byte[], byte[]> kafka = KafkaConsumer.create(vertx, ready.consumer());
     PartitionSink.Parts parts =
         new PartitionSink.Parts(

@@ -23,27 +23,42 @@ final class KafkaClients {
   static Consumer<byte[], byte[]> consumer(FeedbackConfig.Kafka config) {
     Map<String, Object> settings =
         Map.of(
-            "bootstrap.servers", config.bootstrap(),
-            "group.id", config.group(),
-            "enable.auto.commit", false,
-            "auto.offset.reset", "earliest",
-            "partition.assignment.strategy", CooperativeStickyAssignor.class.getName(),
-            "max.partition.fetch.bytes", PARTITION_FETCH_BYTES,
-            "fetch.max.bytes", FETCH_BYTES,
-            "reconnect.backoff.max.ms", RECONNECT_MAX_MS);
+            "bootstrap.servers",
+            config.bootstrap(),
+            "group.id",
+            config.group(),
+            "enable.auto.commit",
+            false,
+            "auto.offset.reset",
+            "earliest",
+            "partition.assignment.strategy",
+            CooperativeStickyAssignor.class.getName(),
+            "max.partition.fetch.bytes",
+            PARTITION_FETCH_BYTES,
+            "fetch.max.bytes",
+            FETCH_BYTES,
+            "reconnect.backoff.max.ms",
+            RECONNECT_MAX_MS);
     return new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
   }
 
   static Producer<byte[], byte[]> producer(FeedbackConfig.Kafka config) {
     Map<String, Object> settings =
         Map.of(
-            "bootstrap.servers", config.bootstrap(),
-            "acks", "all",
-            "enable.idempotence", true,
-            "compression.type", "zstd",
-            "max.request.size", REQUEST_BYTES,
-            "max.block.ms", BLOCK_MS,
-            "reconnect.backoff.max.ms", RECONNECT_MAX_MS);
+            "bootstrap.servers",
+            config.bootstrap(),
+            "acks",
+            "all",
+            "enable.idempotence",
+            true,
+            "compression.type",
+            "zstd",
+            "max.request.size",
+            REQUEST_BYTES,
+            "max.block.ms",
+            BLOCK_MS,
+            "reconnect.backoff.max.ms",
+            RECONNECT_MAX_MS);
     return new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
   }
 }

@@ -62,7 +62,8 @@ final class LakeSchema {
 
   private static Type column(FieldDescriptor field) {
     if (field.isMapField()) {
-      Type key = type(field.getMessageType().findFieldByName("key"), "key", Type.Repetition.REQUIRED);
+      Type key =
+          type(field.getMessageType().findFieldByName("key"), "key", Type.Repetition.REQUIRED);
       Type value =
           type(field.getMessageType().findFieldByName("value"), "value", Type.Repetition.OPTIONAL);
       return Types.requiredMap().key(key).value(value).named(field.getName());

@@ -81,8 +81,7 @@ final class OpenBatch {
     ParquetFileWriter writer = writers.get(folder);
     if (writer == null) {
       Path path =
-          spool.resolve(
-              "%d-%d-%d.parquet".formatted(name.partition(), name.first(), paths.size()));
+          spool.resolve("%d-%d-%d.parquet".formatted(name.partition(), name.first(), paths.size()));
       paths.add(path);
       writer = new ParquetFileWriter(folder, path, rowGroupBytes);
       writers.put(folder, writer);

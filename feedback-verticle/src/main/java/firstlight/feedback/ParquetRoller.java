@@ -59,9 +59,7 @@ final class ParquetRoller {
 
   /** Whether nothing more belongs to the batch. */
   boolean full() {
-    return cut == NO_CUT
-        ? rows >= limits.rowsMax() || bytes >= limits.bytesMax()
-        : last >= cut;
+    return cut == NO_CUT ? rows >= limits.rowsMax() || bytes >= limits.bytesMax() : last >= cut;
   }
 
   /** Whether the batch is to be closed although it is not full. */

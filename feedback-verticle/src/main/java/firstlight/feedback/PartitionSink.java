@@ -199,8 +199,7 @@ final class PartitionSink {
     if (batch != null) {
       return Future.succeededFuture(batch);
     }
-    BatchName name =
-        new BatchName(topicId, partition.getTopic(), partition.getPartition(), first);
+    BatchName name = new BatchName(topicId, partition.getTopic(), partition.getPartition(), first);
     Future<Long> cut =
         cutKnown
             ? Future.succeededFuture(ParquetRoller.NO_CUT)
@@ -331,9 +330,6 @@ final class PartitionSink {
   }
 
   private <T> Future<T> blocking(String step, Callable<T> call) {
-    return parts
-        .worker()
-        .executeBlocking(call, false)
-        .onFailure(_ -> parts.metrics().error(step));
+    return parts.worker().executeBlocking(call, false).onFailure(_ -> parts.metrics().error(step));
   }
 }

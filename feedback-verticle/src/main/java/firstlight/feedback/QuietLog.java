@@ -33,6 +33,8 @@ final class QuietLog {
   private static String reason(Throwable failure) {
     String message = String.valueOf(failure.getMessage());
     int end = message.indexOf('\n');
-    return failure.getClass().getSimpleName() + ": " + (end < 0 ? message : message.substring(0, end));
+    return failure.getClass().getSimpleName()
+        + ": "
+        + (end < 0 ? message : message.substring(0, end));
   }
 }

@@ -60,8 +60,7 @@ final class SpoolFolder {
     if (!folder.getFileName().toString().startsWith(PREFIX)) {
       return false;
     }
-    try (FileChannel channel =
-            FileChannel.open(folder.resolve(LOCK), StandardOpenOption.WRITE);
+    try (FileChannel channel = FileChannel.open(folder.resolve(LOCK), StandardOpenOption.WRITE);
         FileLock held = channel.tryLock()) {
       return held != null;
     } catch (OverlappingFileLockException | IOException e) {

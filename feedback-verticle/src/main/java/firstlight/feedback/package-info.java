@@ -4,8 +4,8 @@
  * <p>The way of an Event: {@link firstlight.feedback.FeedbackVerticle} polls; one {@code
  * PartitionSink} per Kafka partition collects records in an {@code OpenBatch}; the {@code
  * EventDecoder} tells good from poison; {@code ParquetRoller} says when the batch is full; {@code
- * ParquetFileWriter} writes one file per kind and date on a worker thread; {@code LakeUpload} brings them
- * into the {@code LakeStore}; only then is the offset committed.
+ * ParquetFileWriter} writes one file per kind and date on a worker thread; {@code LakeUpload}
+ * brings them into the {@code LakeStore}; only then is the offset committed.
  *
  * <p>No event twice, none missing, at whatever moment the process dies:
  *
