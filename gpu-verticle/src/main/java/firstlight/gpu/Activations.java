@@ -2,6 +2,7 @@ package firstlight.gpu;
 
 import static firstlight.gpu.Lanes.COUNT;
 import static firstlight.gpu.Lanes.FLOATS;
+import static firstlight.gpu.Lanes.INTS;
 
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
@@ -20,19 +21,21 @@ final class Activations {
   static final int PAIRS = BLOCK / 2;
   private static final float STEPS = 127f;
 
-  /** Adding this and taking the bits of the sum rounds a small float to the nearest integer. */
+  /** Adding this and subtracting it again rounds a small float to the nearest integer. */
   private static final float ROUNDING = 12582912f;
-
-  private static final int ROUNDING_BITS = Float.floatToRawIntBits(ROUNDING);
 
   /** Below this a block is taken as zeros, since the inverse of its scale would be infinite. */
   private static final float SMALLEST = 1e-30f;
 
+  final int tokens;
   final int columns;
   final int blocks;
 
   /** {@code [token][column]}. */
   final float[] values;
+
+  /** {@code [block][token][32]}: the bytes again, as floats. */
+  final float[] steps;
 
   /** {@code [token][block][16]}. */
   final int[] pairs;
@@ -54,6 +57,8 @@ final class Activations {
     this.quantised = quantised;
     // Slack, so that the last block of the last row may be read whole.
     this.values = new float[tokens * columns + BLOCK];
+    this.tokens = tokens;
+    this.steps = new float[blocks * tokens * BLOCK];
     this.pairs = new int[tokens * blocks * PAIRS];
     this.scales = new float[tokens * blocks];
     this.sums = new float[tokens * blocks];
@@ -71,12 +76,20 @@ final class Activations {
   void quantise(int token, int from, int to) {
     if (quantised) {
       for (int column = from; column < to; column += BLOCK) {
-        quantiseBlock(row(token) + column, token * blocks + column / BLOCK);
+        quantiseBlock(token, column / BLOCK);
       }
     }
   }
 
-  private void quantiseBlock(int at, int block) {
+  /** Where a block of {@link #steps} is. */
+  int step(int token, int block) {
+    return (block * tokens + token) * BLOCK;
+  }
+
+  private void quantiseBlock(int token, int inRow) {
+    int at = row(token) + inRow * BLOCK;
+    int block = token * blocks + inRow;
+    int step = step(token, inRow);
     FloatVector largest = FloatVector.zero(FLOATS);
     for (int i = 0; i < BLOCK; i += COUNT) {
       largest = largest.max(FloatVector.fromArray(FLOATS, values, at + i).abs());
@@ -84,10 +97,17 @@ final class Activations {
     float max = largest.reduceLanes(VectorOperators.MAX);
     float scale = max < SMALLEST ? 0 : max / STEPS;
     float inverse = scale == 0 ? 0 : 1 / scale;
-    IntVector total = IntVector.zero(Lanes.INTS);
+    for (int i = 0; i < BLOCK; i += COUNT) {
+      FloatVector.fromArray(FLOATS, values, at + i)
+          .mul(inverse)
+          .add(ROUNDING)
+          .sub(ROUNDING)
+          .intoArray(steps, step + i);
+    }
+    IntVector total = IntVector.zero(INTS);
     for (int i = 0; i < PAIRS; i += COUNT) {
-      IntVector low = rounded(at + i, inverse);
-      IntVector high = rounded(at + i + PAIRS, inverse);
+      IntVector low = whole(step + i);
+      IntVector high = whole(step + i + PAIRS);
       total = total.add(low).add(high);
       low.and(0xffff)
           .or(high.lanewise(VectorOperators.LSHL, 16))
@@ -97,11 +117,7 @@ final class Activations {
     sums[block] = scale * total.reduceLanes(VectorOperators.ADD);
   }
 
-  private IntVector rounded(int at, float inverse) {
-    return FloatVector.fromArray(FLOATS, values, at)
-        .mul(inverse)
-        .add(ROUNDING)
-        .reinterpretAsInts()
-        .sub(ROUNDING_BITS);
+  private IntVector whole(int at) {
+    return (IntVector) FloatVector.fromArray(FLOATS, steps, at).convert(VectorOperators.F2I, 0);
   }
 }

@@ -1,5 +1,6 @@
 package firstlight.gpu;
 
+import static firstlight.gpu.Activations.PAIRS;
 import static firstlight.gpu.Lanes.COUNT;
 import static firstlight.gpu.Lanes.FLOATS;
 import static firstlight.gpu.Lanes.INTS;
@@ -24,7 +25,7 @@ import jdk.incubator.vector.VectorOperators;
  * <p>Layout: {@code quants[group][block][8][lane]}; bytes 0 and 1 of int j belong to columns 2 j
  * and 2 j + 1 of its block, bytes 2 and 3 to those 16 further.
  */
-final class ByteMatrix implements Matrix {
+final class ByteMatrix implements Matrix, PanelProduct.Source {
   private static final int INTS_A_BLOCK = 8;
 
   private final int rows;
@@ -108,158 +109,158 @@ final class ByteMatrix implements Matrix {
   @Override
   public void multiply(Activations in, int tokens, float[] out, Share share) {
     int groups = Lanes.groups(rows);
+    int group = share.from(groups);
     int end = share.to(groups);
-    for (int group = share.from(groups); group < end; group += Tiles.GROUPS) {
-      int tile = Math.min(end, group + Tiles.GROUPS);
-      int token = 0;
-      for (; token + Tiles.TOKENS <= tokens; token += Tiles.TOKENS) {
-        four(in, token, out, group, tile);
+    int many = tokens < Tiles.MANY_TOKENS ? 0 : tokens / PanelProduct.TOKENS * PanelProduct.TOKENS;
+    if (many > 0) {
+      PanelProduct panel = new PanelProduct();
+      for (; group + 2 <= end; group += 2) {
+        panel.multiply(this, in, many, out, group);
+        few(in, new Tiles.Range(many, tokens), out, group, group + 2);
       }
-      for (; token < tokens; token++) {
-        one(in, token, out, group, tile);
-      }
+    }
+    for (; group < end; group += Tiles.GROUPS) {
+      few(in, new Tiles.Range(0, tokens), out, group, Math.min(end, group + Tiles.GROUPS));
+    }
+  }
+
+  private void few(Activations in, Tiles.Range tokens, float[] out, int from, int to) {
+    for (int token = tokens.from(); token < tokens.to(); token++) {
+      one(in, token, out, from, to);
+    }
+  }
+
+  @Override
+  public int blocks() {
+    return blocks;
+  }
+
+  @Override
+  public boolean halves() {
+    return highScales != scales;
+  }
+
+  @Override
+  public boolean lifted() {
+    return minima.length > 0;
+  }
+
+  @Override
+  public void unpack(int group, int block, PanelProduct panel, int slot) {
+    int unit = (group * blocks + block) * COUNT;
+    int at = unit * INTS_A_BLOCK;
+    int to = slot * COUNT;
+    for (int i = 0; i < INTS_A_BLOCK; i++) {
+      IntVector v = IntVector.fromArray(INTS, quants, at);
+      IntVector w = v.lanewise(VectorOperators.LSHL, 24).lanewise(VectorOperators.ASHR, 24);
+      ((FloatVector) w.convert(VectorOperators.I2F, 0)).intoArray(panel.weights, to);
+      w = v.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 24);
+      ((FloatVector) w.convert(VectorOperators.I2F, 0)).intoArray(panel.weights, to + 2 * COUNT);
+      w = v.lanewise(VectorOperators.LSHL, 8).lanewise(VectorOperators.ASHR, 24);
+      ((FloatVector) w.convert(VectorOperators.I2F, 0)).intoArray(panel.weights, to + 32 * COUNT);
+      w = v.lanewise(VectorOperators.ASHR, 24);
+      ((FloatVector) w.convert(VectorOperators.I2F, 0)).intoArray(panel.weights, to + 34 * COUNT);
+      at += COUNT;
+      to += 4 * COUNT;
+    }
+    System.arraycopy(scales, unit, panel.scales, slot * COUNT, COUNT);
+    System.arraycopy(highScales, unit, panel.highScales, slot * COUNT, COUNT);
+    if (lifted()) {
+      System.arraycopy(minima, unit, panel.minima, slot * COUNT, COUNT);
     }
   }
 
   private void one(Activations in, int token, float[] out, int from, int to) {
-    final int out0 = token * stride();
     for (int group = from; group < to; group++) {
-      int unit = group * blocks * COUNT;
-      int at = unit * INTS_A_BLOCK;
-      int pair = token * in.blocks * Activations.PAIRS;
-      int block = token * in.blocks;
-      FloatVector sum = FloatVector.zero(FLOATS);
-      for (int b = 0; b < blocks; b++) {
-        IntVector low = IntVector.zero(INTS);
-        IntVector high = IntVector.zero(INTS);
-        for (int j = 0; j < INTS_A_BLOCK; j += run) {
-          ShortVector s = ShortVector.zero(SHORTS);
-          for (int k = 0; k < run; k++) {
-            ShortVector v = IntVector.fromArray(INTS, quants, at).reinterpretAsShorts();
-            s = s.add(even(v).mul(pair(in.pairs, pair)));
-            s = s.add(v.lanewise(VectorOperators.ASHR, 8).mul(pair(in.pairs, pair + 1)));
-            at += COUNT;
-            pair += 2;
-          }
-          high = high.add(high(s));
-          low = low.add(low(s));
-        }
-        sum = summed(sum, low, high, unit, in.scales[block]);
-        sum = lifted(sum, unit, in.sums[block]);
-        unit += COUNT;
-        block++;
+      if (run == 1) {
+        wide(in, token, out, group);
+      } else {
+        narrow(in, token, out, group);
       }
-      sum.intoArray(out, out0 + group * COUNT);
     }
   }
 
-  private void four(Activations in, int token, float[] out, int from, int to) {
-    for (int group = from; group < to; group++) {
-      four(in, token, out, group);
-    }
-  }
-
-  private void four(Activations in, int token, float[] out, int group) {
+  /** Quants of eight bits: two products are as much as a short holds. */
+  private void wide(Activations in, int token, float[] out, int group) {
+    final int[] a = in.pairs;
     int unit = group * blocks * COUNT;
     int at = unit * INTS_A_BLOCK;
-    final int[] a = in.pairs;
-    int p0 = token * in.blocks * Activations.PAIRS;
-    int p1 = p0 + in.blocks * Activations.PAIRS;
-    int p2 = p1 + in.blocks * Activations.PAIRS;
-    int p3 = p2 + in.blocks * Activations.PAIRS;
-    FloatVector sum0 = FloatVector.zero(FLOATS);
-    FloatVector sum1 = sum0;
-    FloatVector sum2 = sum0;
-    FloatVector sum3 = sum0;
-    for (int block = token * in.blocks; block < (token + 1) * in.blocks; block++) {
-      IntVector low0 = IntVector.zero(INTS);
-      IntVector low1 = low0;
-      IntVector low2 = low0;
-      IntVector low3 = low0;
-      IntVector high0 = low0;
-      IntVector high1 = low0;
-      IntVector high2 = low0;
-      IntVector high3 = low0;
-      for (int j = 0; j < INTS_A_BLOCK; j += run) {
-        ShortVector s0 = ShortVector.zero(SHORTS);
-        ShortVector s1 = s0;
-        ShortVector s2 = s0;
-        ShortVector s3 = s0;
-        for (int k = 0; k < run; k++) {
-          ShortVector v = IntVector.fromArray(INTS, quants, at).reinterpretAsShorts();
-          ShortVector even = even(v);
-          ShortVector odd = v.lanewise(VectorOperators.ASHR, 8);
-          s0 = s0.add(even.mul(pair(a, p0))).add(odd.mul(pair(a, p0 + 1)));
-          s1 = s1.add(even.mul(pair(a, p1))).add(odd.mul(pair(a, p1 + 1)));
-          s2 = s2.add(even.mul(pair(a, p2))).add(odd.mul(pair(a, p2 + 1)));
-          s3 = s3.add(even.mul(pair(a, p3))).add(odd.mul(pair(a, p3 + 1)));
-          at += COUNT;
-          p0 += 2;
-          p1 += 2;
-          p2 += 2;
-          p3 += 2;
-        }
-        high0 = high0.add(high(s0));
-        low0 = low0.add(low(s0));
-        high1 = high1.add(high(s1));
-        low1 = low1.add(low(s1));
-        high2 = high2.add(high(s2));
-        low2 = low2.add(low(s2));
-        high3 = high3.add(high(s3));
-        low3 = low3.add(low(s3));
+    int pair = token * in.blocks * PAIRS;
+    int first = token * in.blocks;
+    FloatVector sum = FloatVector.zero(FLOATS);
+    for (int block = first; block < first + blocks; block++) {
+      IntVector low = IntVector.zero(INTS);
+      IntVector high = IntVector.zero(INTS);
+      for (int j = 0; j < INTS_A_BLOCK; j++) {
+        ShortVector v = IntVector.fromArray(INTS, quants, at).reinterpretAsShorts();
+        ShortVector even = v.lanewise(VectorOperators.LSHL, 8).lanewise(VectorOperators.ASHR, 8);
+        ShortVector odd = v.lanewise(VectorOperators.ASHR, 8);
+        even = even.mul(IntVector.broadcast(INTS, a[pair]).reinterpretAsShorts());
+        odd = odd.mul(IntVector.broadcast(INTS, a[pair + 1]).reinterpretAsShorts());
+        IntVector both = even.add(odd).reinterpretAsInts();
+        high = high.add(both.lanewise(VectorOperators.ASHR, 16));
+        both = both.lanewise(VectorOperators.LSHL, 16);
+        low = low.add(both.lanewise(VectorOperators.ASHR, 16));
+        at += COUNT;
+        pair += 2;
       }
-      int b1 = block + 1 * in.blocks;
-      int b2 = block + 2 * in.blocks;
-      int b3 = block + 3 * in.blocks;
-      sum0 = summed(sum0, low0, high0, unit, in.scales[block]);
-      sum0 = lifted(sum0, unit, in.sums[block]);
-      sum1 = summed(sum1, low1, high1, unit, in.scales[b1]);
-      sum1 = lifted(sum1, unit, in.sums[b1]);
-      sum2 = summed(sum2, low2, high2, unit, in.scales[b2]);
-      sum2 = lifted(sum2, unit, in.sums[b2]);
-      sum3 = summed(sum3, low3, high3, unit, in.scales[b3]);
-      sum3 = lifted(sum3, unit, in.sums[b3]);
+      FloatVector products = (FloatVector) low.add(high).convert(VectorOperators.I2F, 0);
+      FloatVector scale = FloatVector.fromArray(FLOATS, scales, unit);
+      sum = products.mul(in.scales[block]).fma(scale, sum);
       unit += COUNT;
     }
-    int to = token * stride() + group * COUNT;
-    sum0.intoArray(out, to);
-    sum1.intoArray(out, to + stride());
-    sum2.intoArray(out, to + 2 * stride());
-    sum3.intoArray(out, to + 3 * stride());
+    sum.intoArray(out, token * stride() + group * COUNT);
   }
 
-  /** The first byte of each short. */
-  private static ShortVector even(ShortVector bytes) {
-    return bytes.lanewise(VectorOperators.LSHL, 8).lanewise(VectorOperators.ASHR, 8);
+  private void narrow(Activations in, int token, float[] out, int group) {
+    final int[] a = in.pairs;
+    int unit = group * blocks * COUNT;
+    int at = unit * INTS_A_BLOCK;
+    int pair = token * in.blocks * PAIRS;
+    int first = token * in.blocks;
+    FloatVector sum = FloatVector.zero(FLOATS);
+    for (int block = first; block < first + blocks; block++) {
+      IntVector low = IntVector.zero(INTS);
+      IntVector high = IntVector.zero(INTS);
+      for (int j = 0; j < INTS_A_BLOCK; j += run) {
+        ShortVector s = ShortVector.zero(SHORTS);
+        for (int k = 0; k < run; k++) {
+          ShortVector v = IntVector.fromArray(INTS, quants, at).reinterpretAsShorts();
+          ShortVector even = v.lanewise(VectorOperators.LSHL, 8).lanewise(VectorOperators.ASHR, 8);
+          ShortVector odd = v.lanewise(VectorOperators.ASHR, 8);
+          s = s.add(even.mul(IntVector.broadcast(INTS, a[pair]).reinterpretAsShorts()));
+          s = s.add(odd.mul(IntVector.broadcast(INTS, a[pair + 1]).reinterpretAsShorts()));
+          at += COUNT;
+          pair += 2;
+        }
+        IntVector both = s.reinterpretAsInts();
+        high = high.add(both.lanewise(VectorOperators.ASHR, 16));
+        both = both.lanewise(VectorOperators.LSHL, 16);
+        low = low.add(both.lanewise(VectorOperators.ASHR, 16));
+      }
+      sum =
+          halves()
+              ? summed(low, high, unit, in.scales[block], sum)
+              : summed(low.add(high), unit, in.scales[block], sum);
+      if (lifted()) {
+        FloatVector minimum = FloatVector.fromArray(FLOATS, minima, unit);
+        sum = minimum.fma(FloatVector.broadcast(FLOATS, in.sums[block]), sum);
+      }
+      unit += COUNT;
+    }
+    sum.intoArray(out, token * stride() + group * COUNT);
   }
 
-  private static ShortVector pair(int[] pairs, int at) {
-    return IntVector.broadcast(INTS, pairs[at]).reinterpretAsShorts();
+  private FloatVector summed(IntVector all, int unit, float step, FloatVector sum) {
+    FloatVector products = (FloatVector) all.convert(VectorOperators.I2F, 0);
+    return products.mul(step).fma(FloatVector.fromArray(FLOATS, scales, unit), sum);
   }
 
-  private static IntVector high(ShortVector sums) {
-    return sums.reinterpretAsInts().lanewise(VectorOperators.ASHR, 16);
-  }
-
-  private static IntVector low(ShortVector sums) {
-    return sums.reinterpretAsInts()
-        .lanewise(VectorOperators.LSHL, 16)
-        .lanewise(VectorOperators.ASHR, 16);
-  }
-
-  /** Adds a block's products, each half in its scale. */
-  private FloatVector summed(FloatVector sum, IntVector low, IntVector high, int unit, float step) {
+  /** The halves of a block, each in its own scale. */
+  private FloatVector summed(IntVector low, IntVector high, int unit, float step, FloatVector sum) {
     FloatVector lows = (FloatVector) low.convert(VectorOperators.I2F, 0);
     FloatVector highs = (FloatVector) high.convert(VectorOperators.I2F, 0);
     FloatVector first = lows.mul(step).fma(FloatVector.fromArray(FLOATS, scales, unit), sum);
     return highs.mul(step).fma(FloatVector.fromArray(FLOATS, highScales, unit), first);
-  }
-
-  /** Adds the block's minimum times the sum of its activations. */
-  private FloatVector lifted(FloatVector sum, int unit, float activations) {
-    return minima.length == 0
-        ? sum
-        : FloatVector.fromArray(FLOATS, minima, unit)
-            .fma(FloatVector.broadcast(FLOATS, activations), sum);
   }
 }

@@ -63,7 +63,7 @@ final class FloatMatrix implements Matrix {
     for (int quad = share.from(quads); quad < share.to(quads); quad++) {
       int group = quad * ABREAST;
       int token = 0;
-      for (; token + Tiles.TOKENS <= tokens; token += Tiles.TOKENS) {
+      for (; token + PanelProduct.TOKENS <= tokens; token += PanelProduct.TOKENS) {
         fourTokens(in, token, out, group);
         fourTokens(in, token, out, group + 2);
       }

@@ -20,7 +20,7 @@ import jdk.incubator.vector.VectorOperators;
  * <p>Layout: {@code quants[group][block][4][lane]}; the nibble at bit 4 s of int j belongs to
  * column 4 j + s of its block, that at bit 16 + 4 s to the column 16 further.
  */
-final class NibbleMatrix implements Matrix {
+final class NibbleMatrix implements Matrix, PanelProduct.Source {
   private static final int INTS_A_BLOCK = 4;
   private static final int MASK = 0x000f000f;
 
@@ -86,17 +86,60 @@ final class NibbleMatrix implements Matrix {
   @Override
   public void multiply(Activations in, int tokens, float[] out, Share share) {
     int groups = Lanes.groups(rows);
+    int group = share.from(groups);
     int end = share.to(groups);
-    for (int group = share.from(groups); group < end; group += Tiles.GROUPS) {
-      int tile = Math.min(end, group + Tiles.GROUPS);
-      int token = 0;
-      for (; token + Tiles.TOKENS <= tokens; token += Tiles.TOKENS) {
-        four(in, token, out, group, tile);
-      }
-      for (; token < tokens; token++) {
-        one(in, token, out, group, tile);
+    int many = tokens < Tiles.MANY_TOKENS ? 0 : tokens / PanelProduct.TOKENS * PanelProduct.TOKENS;
+    if (many > 0) {
+      PanelProduct panel = new PanelProduct();
+      for (; group + 2 <= end; group += 2) {
+        panel.multiply(this, in, many, out, group);
+        few(in, new Tiles.Range(many, tokens), out, group, group + 2);
       }
     }
+    for (; group < end; group += Tiles.GROUPS) {
+      few(in, new Tiles.Range(0, tokens), out, group, Math.min(end, group + Tiles.GROUPS));
+    }
+  }
+
+  private void few(Activations in, Tiles.Range tokens, float[] out, int from, int to) {
+    for (int token = tokens.from(); token < tokens.to(); token++) {
+      one(in, token, out, from, to);
+    }
+  }
+
+  @Override
+  public int blocks() {
+    return blocks;
+  }
+
+  @Override
+  public boolean halves() {
+    return false;
+  }
+
+  @Override
+  public boolean lifted() {
+    return true;
+  }
+
+  @Override
+  public void unpack(int group, int block, PanelProduct panel, int slot) {
+    int unit = (group * blocks + block) * COUNT;
+    int at = unit * INTS_A_BLOCK;
+    int to = slot * COUNT;
+    for (int i = 0; i < 16; i += 4) {
+      IntVector v = IntVector.fromArray(INTS, quants, at);
+      for (int k = 0; k < 4; k++) {
+        ((FloatVector) v.and(15).convert(VectorOperators.I2F, 0)).intoArray(panel.weights, to);
+        ((FloatVector) v.lanewise(VectorOperators.LSHR, 16).and(15).convert(VectorOperators.I2F, 0))
+            .intoArray(panel.weights, to + 32 * COUNT);
+        v = v.lanewise(VectorOperators.LSHR, 4);
+        to += 2 * COUNT;
+      }
+      at += COUNT;
+    }
+    System.arraycopy(scales, unit, panel.scales, slot * COUNT, COUNT);
+    System.arraycopy(minima, unit, panel.minima, slot * COUNT, COUNT);
   }
 
   private void one(Activations in, int token, float[] out, int from, int to) {
@@ -132,67 +175,6 @@ final class NibbleMatrix implements Matrix {
         block++;
       }
       sum.intoArray(out, out0 + group * COUNT);
-    }
-  }
-
-  private void four(Activations in, int token, float[] out, int from, int to) {
-    final int[] a = in.pairs;
-    final int perToken = in.blocks * Activations.PAIRS;
-    final int stride = stride();
-    for (int group = from; group < to; group++) {
-      int unit = group * blocks * COUNT;
-      int at = unit * INTS_A_BLOCK;
-      int p0 = token * perToken;
-      int p1 = p0 + perToken;
-      int p2 = p1 + perToken;
-      int p3 = p2 + perToken;
-      int block = token * in.blocks;
-      FloatVector sum0 = FloatVector.zero(FLOATS);
-      FloatVector sum1 = FloatVector.zero(FLOATS);
-      FloatVector sum2 = FloatVector.zero(FLOATS);
-      FloatVector sum3 = FloatVector.zero(FLOATS);
-      for (int b = 0; b < blocks; b++) {
-        ShortVector s0 = ShortVector.zero(SHORTS);
-        ShortVector s1 = ShortVector.zero(SHORTS);
-        ShortVector s2 = ShortVector.zero(SHORTS);
-        ShortVector s3 = ShortVector.zero(SHORTS);
-        for (int j = 0; j < INTS_A_BLOCK; j++) {
-          IntVector v = IntVector.fromArray(INTS, quants, at);
-          for (int k = 0; k < 4; k++) {
-            ShortVector w = v.and(MASK).reinterpretAsShorts();
-            s0 = s0.add(w.mul(IntVector.broadcast(INTS, a[p0 + k]).reinterpretAsShorts()));
-            s1 = s1.add(w.mul(IntVector.broadcast(INTS, a[p1 + k]).reinterpretAsShorts()));
-            s2 = s2.add(w.mul(IntVector.broadcast(INTS, a[p2 + k]).reinterpretAsShorts()));
-            s3 = s3.add(w.mul(IntVector.broadcast(INTS, a[p3 + k]).reinterpretAsShorts()));
-            v = v.lanewise(VectorOperators.LSHR, 4);
-          }
-          at += COUNT;
-          p0 += 4;
-          p1 += 4;
-          p2 += 4;
-          p3 += 4;
-        }
-        FloatVector scale = FloatVector.fromArray(FLOATS, scales, unit);
-        FloatVector minimum = FloatVector.fromArray(FLOATS, minima, unit);
-        int b1 = block + in.blocks;
-        int b2 = b1 + in.blocks;
-        int b3 = b2 + in.blocks;
-        sum0 = widened(s0).mul(in.scales[block]).fma(scale, sum0);
-        sum1 = widened(s1).mul(in.scales[b1]).fma(scale, sum1);
-        sum2 = widened(s2).mul(in.scales[b2]).fma(scale, sum2);
-        sum3 = widened(s3).mul(in.scales[b3]).fma(scale, sum3);
-        sum0 = minimum.fma(FloatVector.broadcast(FLOATS, in.sums[block]), sum0);
-        sum1 = minimum.fma(FloatVector.broadcast(FLOATS, in.sums[b1]), sum1);
-        sum2 = minimum.fma(FloatVector.broadcast(FLOATS, in.sums[b2]), sum2);
-        sum3 = minimum.fma(FloatVector.broadcast(FLOATS, in.sums[b3]), sum3);
-        unit += COUNT;
-        block++;
-      }
-      int to0 = token * stride + group * COUNT;
-      sum0.intoArray(out, to0);
-      sum1.intoArray(out, to0 + stride);
-      sum2.intoArray(out, to0 + 2 * stride);
-      sum3.intoArray(out, to0 + 3 * stride);
     }
   }
 

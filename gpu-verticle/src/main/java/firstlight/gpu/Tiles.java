@@ -5,8 +5,11 @@ final class Tiles {
   /** Groups of rows that stay in the nearest caches while all tokens pass by. */
   static final int GROUPS = 8;
 
-  /** Tokens whose sums a kernel holds in registers at once. */
-  static final int TOKENS = 4;
+  /** From so many tokens on it pays to unpack weights to floats first. */
+  static final int MANY_TOKENS = 8;
+
+  /** Some of the tokens of a Step. */
+  record Range(int from, int to) {}
 
   private Tiles() {}
 }

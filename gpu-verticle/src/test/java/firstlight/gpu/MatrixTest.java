@@ -1,0 +1,171 @@
+package firstlight.gpu;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import firstlight.model.Tensor;
+import firstlight.model.TensorType;
+import java.lang.foreign.MemorySegment;
+import java.util.Random;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Every form of packed weights against plain arithmetic on the decoded tensor. */
+class MatrixTest {
+  private static final long SEED = Long.getLong("seed", 1);
+  private static final int COLUMNS = 512;
+
+  /** Not a multiple of any vector's lanes, so that the last group is not full. */
+  private static final int ROWS = 83;
+
+  private static final int TOKENS = 23;
+  private final Random random = new Random(SEED);
+
+  @ParameterizedTest
+  @EnumSource(TensorType.class)
+  void a_packed_row_decodes_to_what_the_file_says(TensorType type) {
+    Tensor tensor = random(type);
+    for (GpuConfig.Kernels kernels : GpuConfig.Kernels.values()) {
+      Matrix matrix = new MatrixPacker(kernels).pack(tensor);
+      float[] expected = new float[COLUMNS];
+      float[] actual = new float[COLUMNS + 1];
+      for (int row = 0; row < ROWS; row++) {
+        tensor.dequantize(row, expected, 0);
+        matrix.row(row, actual, 1);
+        for (int i = 0; i < COLUMNS; i++) {
+          assertThat(actual[i + 1])
+              .as("-Dseed=%d %s row %d column %d", SEED, type, row, i)
+              .isEqualTo(expected[i]);
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(TensorType.class)
+  void products_are_those_of_plain_arithmetic(TensorType type) {
+    Tensor tensor = random(type);
+    for (GpuConfig.Kernels kernels : GpuConfig.Kernels.values()) {
+      Matrix matrix = new MatrixPacker(kernels).pack(tensor);
+      boolean quantised = !(matrix instanceof FloatMatrix);
+      Activations in = activations(quantised);
+      float[] out = new float[TOKENS * matrix.stride()];
+      matrix.multiply(in, TOKENS, out, new Share(0, 1));
+      float[] weights = new float[COLUMNS];
+      for (int row = 0; row < ROWS; row++) {
+        tensor.dequantize(row, weights, 0);
+        for (int token = 0; token < TOKENS; token++) {
+          Sum sum = plain(in, token, weights, quantised);
+          assertThat((double) out[token * matrix.stride() + row])
+              .as("-Dseed=%d %s %s row %d token %d", SEED, type, kernels, row, token)
+              .isCloseTo(sum.value, within(sum.size * 1e-5));
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(TensorType.class)
+  void a_token_gets_the_same_bits_alone_and_among_others_and_from_any_share(TensorType type) {
+    Tensor tensor = random(type);
+    for (GpuConfig.Kernels kernels : GpuConfig.Kernels.values()) {
+      Matrix matrix = new MatrixPacker(kernels).pack(tensor);
+      Activations in = activations(!(matrix instanceof FloatMatrix));
+      float[] alone = new float[TOKENS * matrix.stride()];
+      for (int token = 0; token < TOKENS; token++) {
+        float[] one = new float[matrix.stride()];
+        matrix.multiply(copy(in, token), 1, one, new Share(0, 1));
+        System.arraycopy(one, 0, alone, token * matrix.stride(), one.length);
+      }
+      for (int tokens : new int[] {2, 7, 8, 11, TOKENS}) {
+        for (int parts : new int[] {1, 2, 3, 16}) {
+          float[] out = new float[TOKENS * matrix.stride()];
+          for (int part = 0; part < parts; part++) {
+            matrix.multiply(in, tokens, out, new Share(part, parts));
+          }
+          for (int i = 0; i < tokens * matrix.stride(); i++) {
+            assertThat(Float.floatToRawIntBits(out[i]))
+                .as(
+                    "-Dseed=%d %s %s tokens %d parts %d at %d",
+                    SEED, type, kernels, tokens, parts, i)
+                .isEqualTo(Float.floatToRawIntBits(alone[i]));
+          }
+        }
+      }
+    }
+  }
+
+  private record Sum(double value, double size) {}
+
+  /** With the bytes of the activations, where those are what is multiplied. */
+  private static Sum plain(Activations in, int token, float[] weights, boolean quantised) {
+    double value = 0;
+    double size = 0;
+    for (int i = 0; i < COLUMNS; i++) {
+      int block = i / Activations.BLOCK;
+      double x =
+          quantised
+              ? in.steps[in.step(token, block) + i % Activations.BLOCK]
+                  * (double) in.scales[token * in.blocks + block]
+              : in.values[in.row(token) + i];
+      value += x * weights[i];
+      // Integer sums and minima cancel each other, so their sizes count, not the weights' alone.
+      size += Math.abs(x) * (Math.abs(weights[i]) + 1);
+    }
+    return new Sum(value, size);
+  }
+
+  private Activations activations(boolean quantised) {
+    Activations in = new Activations(TOKENS, COLUMNS, quantised);
+    for (int i = 0; i < TOKENS * COLUMNS; i++) {
+      in.values[i] = (float) random.nextGaussian();
+    }
+    for (int token = 0; token < TOKENS; token++) {
+      in.quantise(token);
+    }
+    return in;
+  }
+
+  private static Activations copy(Activations in, int token) {
+    Activations one = new Activations(1, COLUMNS, in.blocks > 0);
+    System.arraycopy(in.values, in.row(token), one.values, 0, COLUMNS);
+    one.quantise(0);
+    return one;
+  }
+
+  /** Random bytes, but half floats of sensible size where the type has them. */
+  private Tensor random(TensorType type) {
+    int blocks = ROWS * COLUMNS / type.blockElements();
+    byte[] data = new byte[blocks * type.blockBytes()];
+    random.nextBytes(data);
+    for (int block = 0; block < blocks; block++) {
+      int at = block * type.blockBytes();
+      switch (type) {
+        case F32 -> putInt(data, at, Float.floatToIntBits((float) random.nextGaussian()));
+        case F16 -> putHalf(data, at);
+        case BF16 -> putShort(data, at, Float.floatToIntBits((float) random.nextGaussian()) >> 16);
+        case Q4_0, Q5_0, Q8_0 -> putHalf(data, at);
+        case Q6_K -> putHalf(data, at + 208);
+        case Q4_1, Q5_1, Q4_K, Q5_K -> {
+          putHalf(data, at);
+          putHalf(data, at + 2);
+        }
+      }
+    }
+    return new Tensor("random", type, new long[] {COLUMNS, ROWS}, MemorySegment.ofArray(data));
+  }
+
+  private void putHalf(byte[] data, int at) {
+    putShort(data, at, Float.floatToFloat16((float) random.nextGaussian() / 64));
+  }
+
+  private static void putShort(byte[] data, int at, int value) {
+    data[at] = (byte) value;
+    data[at + 1] = (byte) (value >> 8);
+  }
+
+  private static void putInt(byte[] data, int at, int value) {
+    putShort(data, at, value);
+    putShort(data, at + 2, value >> 16);
+  }
+}
