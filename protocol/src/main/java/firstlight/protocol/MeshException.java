@@ -56,10 +56,12 @@ public final class MeshException extends RuntimeException {
     return retryAfterMillis;
   }
 
-  /** The form in which it crosses the event bus. */
+  /** The form in which it crosses the event bus: code, retry time and message, a line each. */
   public ReplyException toReply() {
     return new ReplyException(
-        ReplyFailure.RECIPIENT_FAILURE, kind.ordinal(), code + "\n" + getMessage());
+        ReplyFailure.RECIPIENT_FAILURE,
+        kind.ordinal(),
+        code + "\n" + retryAfterMillis + "\n" + getMessage());
   }
 
   /** Back from the event bus. Whatever else can go wrong there means that the receiver is away. */
@@ -71,12 +73,15 @@ public final class MeshException extends RuntimeException {
         && reply.failureType() == ReplyFailure.RECIPIENT_FAILURE
         && reply.failureCode() >= 0
         && reply.failureCode() < FailureKind.values().length) {
-      String text = String.valueOf(reply.getMessage());
-      int cut = text.indexOf('\n');
-      return new MeshException(
-          FailureKind.values()[reply.failureCode()],
-          cut < 0 ? "internal_error" : text.substring(0, cut),
-          text.substring(cut + 1));
+      String[] parts = String.valueOf(reply.getMessage()).split("\n", 3);
+      if (parts.length == 3 && parts[1].matches("\\d{1,15}")) {
+        return new MeshException(
+            FailureKind.values()[reply.failureCode()],
+            parts[0],
+            parts[2],
+            null,
+            Long.parseLong(parts[1]));
+      }
     }
     return new MeshException(
         FailureKind.UNAVAILABLE,

@@ -10,11 +10,13 @@ class MeshExceptionTest {
   @Test
   void a_failure_crosses_the_bus_with_its_kind_code_and_message() {
     MeshException sent =
-        new MeshException(FailureKind.NOT_FOUND, "previous_response_not_found", "There is none.");
+        new MeshException(
+            FailureKind.NOT_FOUND, "previous_response_not_found", "There is\nnone.", null, 1_500);
     MeshException received = MeshException.fromReply(sent.toReply());
     assertThat(received.kind()).isEqualTo(FailureKind.NOT_FOUND);
     assertThat(received.code()).isEqualTo("previous_response_not_found");
-    assertThat(received).hasMessage("There is none.");
+    assertThat(received).hasMessage("There is\nnone.");
+    assertThat(received.retryAfterMillis()).isEqualTo(1_500);
   }
 
   @Test
