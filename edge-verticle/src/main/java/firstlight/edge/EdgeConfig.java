@@ -212,6 +212,10 @@ public record EdgeConfig(
     problems.require(
         !read.statusDelay.isZero() && read.statusDelay.compareTo(Duration.ofSeconds(10)) <= 0,
         "edge.times.statusDelay must be from 1ms to 10s");
+    problems.require(
+        read.idleTimeout.compareTo(Duration.ofMillis(100)) >= 0
+            && read.idleTimeout.compareTo(Duration.ofHours(24)) <= 0,
+        "edge.times.idleTimeout must be from 100ms to 24h");
     times.done();
     return read;
   }

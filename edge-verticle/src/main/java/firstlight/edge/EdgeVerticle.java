@@ -159,6 +159,8 @@ public final class EdgeVerticle extends VerticleBase {
         new HttpServerOptions()
             .setHost(config.host())
             .setPort(config.port())
+            .setIdleTimeout((int) config.times().idleTimeout().toMillis())
+            .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
             .setTcpNoDelay(true)
             .setTcpKeepAlive(true)
             .setMaxHeaderSize(config.limits().headerBytesMax())

@@ -1,16 +1,18 @@
 package firstlight.edge;
 
+import io.netty.handler.timeout.IdleStateHandler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.impl.HttpServerConnection;
 import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Closes connections on which no request has run for a while, those that never sent a whole one
- * included. The server's own idle timeout looks at bytes only, and would cut a client that waits
- * for a long answer in one piece.
+ * Closes connections on which no request has run for a while. The server's own idle timeout looks
+ * at bytes only, and would cut a client that waits for a long answer in one piece; so it is taken
+ * off a connection that has sent a whole request, and only guards those that have not.
  */
 final class IdleConnections {
   private final Vertx vertx;
@@ -28,6 +30,10 @@ final class IdleConnections {
   }
 
   void opened(HttpConnection connection) {
+    if (connection instanceof HttpServerConnection server
+        && server.channelHandlerContext().pipeline().get(IdleStateHandler.class) != null) {
+      server.channelHandlerContext().pipeline().remove(IdleStateHandler.class);
+    }
     Use use = new Use();
     uses.put(connection, use);
     watch(connection, use);

@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  */
 final class ReplicaLink {
   private static final Logger LOG = LoggerFactory.getLogger(ReplicaLink.class);
-  private static final long CONNECT_MILLIS_MAX = 1_500;
+  private static final long CONNECT_MILLIS_MAX = 2_000;
   private static final long RETRY_MILLIS_MIN = 100;
   private static final long RETRY_MILLIS_MAX = 2_000;
 

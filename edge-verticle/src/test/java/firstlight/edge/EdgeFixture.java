@@ -44,6 +44,7 @@ final class EdgeFixture {
   final PrometheusMeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final EdgeVerticle edge;
+  private final String deployment;
 
   /** A whole answer. */
   record Answer(int status, HttpResponse<String> http) {
@@ -88,7 +89,7 @@ final class EdgeFixture {
             new IdSource(new Random(1)),
             meters,
             _ -> new Recorded());
-    Waiting.on(vertx.deployVerticle(edge));
+    deployment = Waiting.on(vertx.deployVerticle(edge));
     replica.start();
     FakeReplica base = new FakeReplica(vertx, "r2", "base");
     base.answering(_ -> new int[] {'o', 'k', ByteTokenizer.END}).start();
@@ -120,6 +121,10 @@ final class EdgeFixture {
     } catch (firstlight.model.TemplateException e) {
       return Optional.empty();
     }
+  }
+
+  void stopEdge() throws Exception {
+    Waiting.on(vertx.undeploy(deployment));
   }
 
   int port() {
@@ -190,6 +195,14 @@ final class EdgeFixture {
         return event;
       }
     }
+  }
+
+  /** Waits until no request runs any more, and drops the Events so far. */
+  void quiet() throws Exception {
+    while (metric("firstlight_edge_requests_running") > 0) {
+      Thread.onSpinWait();
+    }
+    events.clear();
   }
 
   /** The value of a metric without labels we do not care for; 0 when it is not there. */

@@ -156,8 +156,15 @@ final class FakeReplica {
     return Waiting.forNext(credits);
   }
 
-  boolean hasNoCreditWithin(long millis) throws InterruptedException {
-    return credits.poll(millis, TimeUnit.MILLISECONDS) == null;
+  /** The next credit's tokens; 0 once there is a cancellation instead. */
+  int creditUnlessCancelled() throws InterruptedException {
+    while (cancels.isEmpty()) {
+      Credit credit = credits.poll(20, TimeUnit.MILLISECONDS);
+      if (credit != null) {
+        return credit.getTokens();
+      }
+    }
+    return 0;
   }
 
   int running() {
