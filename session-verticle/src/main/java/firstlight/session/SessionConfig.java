@@ -44,12 +44,12 @@ public record SessionConfig(
               settings.text("database", "firstlight"),
               settings.text("user", "firstlight"),
               settings.secret("password", ""),
-              settings.integer("pool-size", 4, 1, 1_000),
-              settings.integer("waiting-max", 1_000, 1, 100_000),
+              settings.integer("poolSize", 4, 1, 1_000),
+              settings.integer("waitingMax", 1_000, 1, 100_000),
               span(settings, "timeout", Duration.ofSeconds(2), MILLISECOND, Duration.ofSeconds(5)),
               span(
                   settings,
-                  "renew-after",
+                  "renewAfter",
                   Duration.ofSeconds(5),
                   Duration.ofSeconds(1),
                   Duration.ofHours(1)),
@@ -115,19 +115,19 @@ public record SessionConfig(
           new Redis(
               settings.flag("enabled", true),
               settings.secret("connection", "redis://localhost:6379"),
-              settings.text("key-prefix", "firstlight:turn:"),
+              settings.text("keyPrefix", "firstlight:turn:"),
               span(
                   settings, "ttl", Duration.ofDays(1), Duration.ofSeconds(1), Duration.ofDays(365)),
-              settings.integer("pool-size", 4, 1, 1_000),
-              settings.integer("waiting-max", 1_000, 1, 100_000),
+              settings.integer("poolSize", 4, 1, 1_000),
+              settings.integer("waitingMax", 1_000, 1, 100_000),
               span(settings, "timeout", Duration.ofMillis(500), MILLISECOND, Duration.ofSeconds(2)),
               span(
                   settings,
-                  "idle-timeout",
+                  "idleTimeout",
                   Duration.ofSeconds(15),
                   Duration.ofSeconds(3),
                   Duration.ofHours(1)),
-              settings.integer("turn-characters-max", 1 << 20, 1, 16 << 20));
+              settings.integer("turnCharactersMax", 1 << 20, 1, 16 << 20));
       settings.done();
       return redis;
     }
@@ -210,7 +210,7 @@ public record SessionConfig(
             Limits.from(settings.section("history")),
             span(
                 settings,
-                "attempt-pause",
+                "attemptPause",
                 Duration.ofSeconds(1),
                 MILLISECOND,
                 Duration.ofSeconds(5)));

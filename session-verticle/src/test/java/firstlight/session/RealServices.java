@@ -62,7 +62,7 @@ final class RealServices implements AutoCloseable {
         """
         postgres: {host: 127.0.0.1, port: %d, database: postgres, user: postgres, timeout: 5s}
         redis: {connection: "redis://127.0.0.1:%d", timeout: 1s}
-        attempt-pause: 100ms
+        attemptPause: 100ms
         """
             .formatted(postgresPort, redisPort);
     Settings settings = Settings.parse(yaml, _ -> null);

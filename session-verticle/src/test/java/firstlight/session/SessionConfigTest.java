@@ -56,25 +56,25 @@ final class SessionConfigTest {
               database: talk
               user: me
               password: ${PASSWORD}
-              pool-size: 3
-              waiting-max: 4
+              poolSize: 3
+              waitingMax: 4
               timeout: 1s
-              renew-after: 7s
+              renewAfter: 7s
               lifetime: 2m
               migrate: false
             redis:
               enabled: false
               connection: redis://cache.example:1/2
-              key-prefix: "x:"
+              keyPrefix: "x:"
               ttl: 1h
-              pool-size: 5
-              waiting-max: 6
+              poolSize: 5
+              waitingMax: 6
               timeout: 100ms
-              idle-timeout: 8s
-              turn-characters-max: 70
+              idleTimeout: 8s
+              turnCharactersMax: 70
             cache: {enabled: false, entries: 8, bytes: 1MiB, ttl: 9s}
             history: {turns: 10, characters: 11}
-            attempt-pause: 12ms
+            attemptPause: 12ms
             """,
             _ -> "hush");
     SessionConfig config = SessionConfig.from(settings);
@@ -126,11 +126,11 @@ final class SessionConfigTest {
     Settings settings =
         Settings.parse(
             """
-            postgres: {prot: 1, port: 0, timeout: 6s, renew-after: 1ms}
+            postgres: {prot: 1, port: 0, timeout: 6s, renewAfter: 1ms}
             redis: {ttl: 1ms}
             cache: {bytes: 1KiB}
             history: {turns: 0}
-            attempt-pause: 0ms
+            attemptPause: 0ms
             """,
             _ -> null);
     SessionConfig.from(settings);
@@ -141,11 +141,11 @@ final class SessionConfigTest {
             "postgres.prot is not a setting; did you mean postgres.port?",
             "postgres.port",
             "timeout must be from 1ms to 5s, not 6s",
-            "renew-after must be from 1s to 3600s, not 1ms",
+            "renewAfter must be from 1s to 3600s, not 1ms",
             "ttl must be from 1s",
             "cache.bytes",
             "history.turns",
-            "attempt-pause must be from 1ms to 5s, not 0s");
+            "attemptPause must be from 1ms to 5s, not 0s");
   }
 
   @Test
