@@ -86,7 +86,7 @@ public record BatcherConfig(
             size(section, "edgeOwedBytesMax", 4 << 20),
             section.duration("stepMax", Duration.ofSeconds(60)),
             section.duration("claimEvery", Duration.ofMillis(500)),
-            section.duration("claimAnswerMax", Duration.ofSeconds(1)),
+            section.duration("claimAnswerMax", Duration.ofSeconds(10)),
             section.duration("claimMax", Duration.ofMinutes(2)),
             section.duration("reportEvery", Duration.ofMillis(250)));
     section.done();

@@ -24,7 +24,9 @@ import java.util.function.ToDoubleFunction;
 
 /**
  * What a replica shows, under the names that vLLM uses, so that dashboards and gateways made for it
- * work here too. Gauges ask the scheduler when they are read: they can not freeze at an old value.
+ * work here too. What an edge counts under such a name, as its clients see it, stands here once
+ * more as the replica sees it, under {@code firstlight:replica_}. Gauges ask the scheduler when
+ * they are read: they can not freeze at an old value.
  */
 final class BatcherMetrics {
   private static final double[] TOKENS = {1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192};
@@ -57,13 +59,13 @@ final class BatcherMetrics {
                 .register(registry));
     this.queueTime =
         kept(
-            Timer.builder("vllm:request_queue_time")
+            Timer.builder("firstlight:replica_queue_time")
                 .description("Time from submission to the first Step")
                 .tags(tags)
                 .serviceLevelObjectives(WAITS)
                 .register(registry));
     for (FinishReason reason : FinishReason.values()) {
-      ended.put(reason, outcome("vllm:request_success", "finished_reason", reason));
+      ended.put(reason, outcome("firstlight:replica_generations", "finished_reason", reason));
     }
     for (FailureKind kind : FailureKind.values()) {
       refused.put(kind, outcome("vllm:admission_rejections", "reason", kind));
@@ -83,8 +85,8 @@ final class BatcherMetrics {
     counter("vllm:num_preemptions", counts, c -> c.preemptions);
     counter("vllm:prefix_cache_queries", counts, c -> c.prefixQueries);
     counter("vllm:prefix_cache_hits", counts, c -> c.prefixHits);
-    counter("vllm:prompt_tokens", counts, c -> c.promptTokens);
-    counter("vllm:generation_tokens", counts, c -> c.generationTokens);
+    counter("firstlight:replica_prompt_tokens", counts, c -> c.promptTokens);
+    counter("firstlight:replica_generation_tokens", counts, c -> c.generationTokens);
   }
 
   private void counter(String name, Counts counts, ToDoubleFunction<Counts> value) {

@@ -63,7 +63,6 @@ public final class BatcherVerticle extends VerticleBase {
   private @Nullable DeviceClaim claim;
   private @Nullable HttpServer server;
   private @Nullable DeviceCapacity capacity;
-  private boolean renewing;
   private int missed;
   private boolean stopping;
 
@@ -91,7 +90,8 @@ public final class BatcherVerticle extends VerticleBase {
     return claiming
         .claim(config.claimMax())
         .compose(claimed -> listen(made).onSuccess(_ -> begin(claimed)))
-        .onSuccess(_ -> startTimers(made, claiming));
+        .onSuccess(_ -> startTimers(made, claiming))
+        .onFailure(_ -> metrics.close());
   }
 
   private Scheduler scheduler(DeviceCapacity now) {
@@ -153,15 +153,14 @@ public final class BatcherVerticle extends VerticleBase {
 
   private void renew(ReplicaLoop made, DeviceClaim claiming) {
     Optional<DeviceClaimed> held = made.claimed();
-    if (held.isEmpty() || renewing) {
+    if (held.isEmpty()) {
       return;
     }
-    renewing = true;
+    // Does not wait for the one before: where a node has died the later one fails first.
     claiming
         .renew(held.get().address())
         .onComplete(
             answer -> {
-              renewing = false;
               if (made.claimed().equals(held)) {
                 missed = answer.succeeded() ? 0 : missed + 1;
                 judge(made, answer.cause());
@@ -238,8 +237,10 @@ public final class BatcherVerticle extends VerticleBase {
               })
           .onFailure(
               failure -> {
-                LOG.warn("{}; asking again", MeshException.fromReply(failure).getMessage());
-                reclaim();
+                if (!stopping) {
+                  LOG.warn("still without a device: {}", failure.getMessage());
+                  reclaim();
+                }
               });
     }
   }

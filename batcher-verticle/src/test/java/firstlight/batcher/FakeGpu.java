@@ -10,25 +10,32 @@ import firstlight.protocol.MeshMessage;
 import firstlight.protocol.NodeId;
 import firstlight.protocol.RunStep;
 import firstlight.protocol.ToDevice;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.MessageConsumer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /** A gpu verticle's side of the event bus, with a glass device. */
 final class FakeGpu {
   private final Vertx vertx;
+  private final Context context;
   private final GlassDevice device;
   private final String address;
-  private final List<MessageConsumer<MeshMessage>> consumers = new ArrayList<>();
+  private final List<MessageConsumer<MeshMessage>> consumers = new CopyOnWriteArrayList<>();
   private final List<Message<MeshMessage>> stuck = new ArrayList<>();
+  private final CountDownLatch gotStuck = new CountDownLatch(1);
   private volatile boolean broken;
   private volatile boolean hanging;
 
   FakeGpu(Vertx vertx, GlassDevice device, String address) {
     this.vertx = vertx;
+    this.context = vertx.getOrCreateContext();
     this.device = device;
     this.address = address;
   }
@@ -45,7 +52,8 @@ final class FakeGpu {
   }
 
   private void consume(String at) {
-    consumers.add(vertx.eventBus().consumer(at, this::receive));
+    // All on one context: a device does one thing at a time.
+    context.runOnContext(_ -> consumers.add(vertx.eventBus().consumer(at, this::receive)));
   }
 
   private void receive(Message<MeshMessage> message) {
@@ -58,6 +66,7 @@ final class FakeGpu {
           message.fail(lost.kind().ordinal(), lost.toReply().getMessage());
         } else if (hanging) {
           stuck.add(message);
+          gotStuck.countDown();
         } else {
           message.reply(device.run(step));
         }
@@ -70,9 +79,23 @@ final class FakeGpu {
     broken = now;
   }
 
-  /** Steps are kept without an answer from now on. */
+  /** Steps are kept without an answer from now on, or answered at last. */
   void hanging(boolean now) {
     hanging = now;
+    if (!now) {
+      context.runOnContext(
+          _ -> {
+            stuck.forEach(message -> message.reply(device.run((RunStep) message.body())));
+            stuck.clear();
+          });
+    }
+  }
+
+  /** Waits until a Step is kept. */
+  void awaitStuck() throws InterruptedException {
+    if (!gotStuck.await(10, TimeUnit.SECONDS)) {
+      throw new AssertionError("no Step came");
+    }
   }
 
   /** It is not there any more. */

@@ -41,7 +41,7 @@ final class TestReplica {
   }
 
   /**
-   * @param yaml the batcher's settings
+   * @param yaml the batcher's settings, one a line
    */
   FakeGpu start(GlassDevice device, String yaml) throws Exception {
     FakeGpu gpu = new FakeGpu(vertx, device, "gpu-1");
@@ -91,6 +91,14 @@ final class TestReplica {
         return report;
       }
     }
+  }
+
+  double gauge(String name) {
+    return meters.get(name).gauge().value();
+  }
+
+  double counter(String name, String tag, String value) {
+    return meters.get(name).tag(tag, value).counter().count();
   }
 
   void undeploy() throws Exception {
