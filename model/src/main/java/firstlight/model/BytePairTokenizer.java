@@ -8,12 +8,17 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * Byte-level byte-pair encoding: words are cut by the model's own {@link PreTokenizer}, a word's
  * bytes are joined by the learnt merges.
  *
+ * <p>A vocabulary may lack bytes that never occurred in training (SmolLM2 has none for six control
+ * characters and for the first byte of the unassigned planes 4 to 11): a character with such a byte
+ * is encoded as U+FFFD.
+ *
  * <p>Short words are remembered in a table of fixed size, where each word has one place and drives
  * out the one before; entries are immutable, so threads need no lock.
  */
 final class BytePairTokenizer extends VocabularyTokenizer {
   private static final int REMEMBERED_WORDS = 8192;
   private static final int REMEMBERED_LENGTH_MAX = 32;
+  private static final String REPLACEMENT = "\uFFFD";
 
   private final PreTokenizer preTokenizer;
   private final int[] byteIds = new int[256];
@@ -25,7 +30,8 @@ final class BytePairTokenizer extends VocabularyTokenizer {
 
   /**
    * @param merges pairs of tokens, the first learnt first: both texts with a blank between
-   * @throws IllegalArgumentException a merge that is not a pair of tokens of the vocabulary
+   * @throws IllegalArgumentException a merge that is not a pair of tokens of the vocabulary, or a
+   *     vocabulary that cannot spell U+FFFD
    */
   BytePairTokenizer(
       Vocabulary vocabulary,
@@ -36,6 +42,10 @@ final class BytePairTokenizer extends VocabularyTokenizer {
     this.preTokenizer = preTokenizer;
     for (int b = 0; b < 256; b++) {
       byteIds[b] = vocabulary.find(String.valueOf(ByteAlphabet.charOf(b)));
+    }
+    // Bytes that never occurred in training may be missing, but what stands for them must not.
+    if (!isSpellable(REPLACEMENT.getBytes(StandardCharsets.UTF_8))) {
+      throw new IllegalArgumentException("the vocabulary has no tokens for the bytes of U+FFFD");
     }
     ranks = new LongTable(merges.size());
     results = new int[merges.size()];
@@ -93,22 +103,38 @@ final class BytePairTokenizer extends VocabularyTokenizer {
       ids.add(whole);
       return ids.toArray();
     }
+    if (!isSpellable(bytes)) {
+      return encodeWord(spellable(word));
+    }
     Merger merger = new Merger(bytes.length, this::join);
     for (int i = 0; i < bytes.length; i++) {
       merger.add(byteIds[bytes[i] & 0xFF], i + 1);
     }
-    merger.merge(
-        (id, _, _) -> {
-          // A vocabulary may lack a byte that never occurred in training; nothing stands for it.
-          if (id >= 0) {
-            ids.add(id);
-          }
-        });
+    merger.merge((id, _, _) -> ids.add(id));
     return ids.toArray();
   }
 
+  private boolean isSpellable(byte[] bytes) {
+    for (byte b : bytes) {
+      if (byteIds[b & 0xFF] < 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The word with U+FFFD for characters of which a byte has no token. */
+  private String spellable(String word) {
+    StringBuilder spellable = new StringBuilder();
+    word.codePoints()
+        .mapToObj(Character::toString)
+        .map(one -> isSpellable(one.getBytes(StandardCharsets.UTF_8)) ? one : REPLACEMENT)
+        .forEach(spellable::append);
+    return spellable.toString();
+  }
+
   private long join(int left, int right, int from, int to) {
-    int rank = left < 0 || right < 0 ? LongTable.NONE : ranks.get(pair(left, right));
+    int rank = ranks.get(pair(left, right));
     return rank == LongTable.NONE ? Merger.NONE : Merger.joined(rank, results[rank]);
   }
 

@@ -1,11 +1,16 @@
 package firstlight.model;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
@@ -22,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class ChatTemplate {
   private static final Set<String> ROLES =
       Set.of("system", "developer", "user", "assistant", "tool", "function");
+  private static final List<String> BUILT_IN = List.of("gemma3");
   private static final Set<String> RESERVED =
       Set.of(
           "messages",
@@ -62,6 +68,24 @@ public final class ChatTemplate {
    */
   public static ChatTemplate compile(String source, Tokenizer tokenizer) {
     return new ChatTemplate(source, JinjaParser.parse(source), tokenizer);
+  }
+
+  /**
+   * The source of a template that comes with Firstlight, for model files that lack theirs.
+   *
+   * @throws TemplateException there is none of this name; the message lists those there are
+   */
+  public static String builtIn(String name) {
+    if (!BUILT_IN.contains(name)) {
+      throw new TemplateException(
+          "there is no template \"%s\"; templates are %s"
+              .formatted(name, String.join(", ", BUILT_IN)));
+    }
+    try (InputStream in = ChatTemplate.class.getResourceAsStream("templates/" + name + ".jinja")) {
+      return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /**

@@ -6,17 +6,22 @@ package firstlight.model;
  * hostile template ends soon, in little memory, whatever it does.
  */
 final class JinjaBudget {
-  private static final long STEPS = 1_000_000;
+  private static final long STEPS = 300_000;
+  // A template runs some dozen steps for each message, and messages have a length.
+  private static final int INPUT_CHARS_PER_STEP = 4;
   private static final long CHARS = 1 << 24;
   // A template handles each text of its input a few times.
   private static final int CHARS_PER_INPUT_CHAR = 64;
   private static final int DEPTH_MAX = 400;
 
-  private long steps = STEPS;
+  private final long stepsMax;
+  private long steps;
   private long chars;
   private int depth;
 
   JinjaBudget(long inputChars) {
+    stepsMax = STEPS + inputChars / INPUT_CHARS_PER_STEP;
+    steps = stepsMax;
     chars = CHARS + CHARS_PER_INPUT_CHAR * inputChars;
   }
 
@@ -24,7 +29,7 @@ final class JinjaBudget {
   void steps(long count) {
     steps -= count;
     if (count < 0 || steps < 0) {
-      throw new TemplateException("the chat template does more than %d steps".formatted(STEPS));
+      throw new TemplateException("the chat template does more than %d steps".formatted(stepsMax));
     }
   }
 

@@ -187,6 +187,7 @@ final class JinjaFilters {
         yield (long) text.codePointCount(0, text.length());
       }
       case Map<?, ?> map -> (long) map.size();
+      case List<?> list -> (long) list.size();
       case null, default -> (long) JinjaValues.elements(value, budget).size();
     };
   }

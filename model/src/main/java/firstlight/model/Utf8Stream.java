@@ -3,7 +3,7 @@ package firstlight.model;
 /**
  * Puts characters together from bytes that arrive in any portions: gives out whole characters only,
  * never half a character or half of a surrogate pair. What cannot be UTF-8 becomes U+FFFD, one for
- * each longest part that could have begun a character, as Java's own decoder does it. Not
+ * each longest part that could have begun a character, as the Unicode standard recommends. Not
  * thread-safe.
  */
 public final class Utf8Stream {
