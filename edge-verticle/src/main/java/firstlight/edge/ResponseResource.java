@@ -88,7 +88,10 @@ final class ResponseResource {
 
   private static void put(Usage usage, ObjectNode into) {
     into.put("input_tokens", usage.prompt());
-    into.putObject("input_tokens_details").put("cached_tokens", usage.cached());
+    // The last key is not the specification's, but a client's type asks for it.
+    into.putObject("input_tokens_details")
+        .put("cached_tokens", usage.cached())
+        .put("cache_write_tokens", 0);
     into.put("output_tokens", usage.output());
     into.putObject("output_tokens_details").put("reasoning_tokens", 0);
     into.put("total_tokens", usage.total());

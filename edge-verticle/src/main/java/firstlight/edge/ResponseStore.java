@@ -39,13 +39,18 @@ final class ResponseStore {
    * @return fails with NOT_FOUND, also for a Response of another tenant
    */
   Future<List<StoredTurn>> history(TenantId tenant, ResponseId response) {
+    MeshException missing = ResponseErrors.previousNotFound(response.value());
     return this.<History>ask(new FindHistory(tenant, response))
         .map(History::turns)
         .compose(
             turns ->
                 turns.isEmpty() || !turns.getLast().tenant().equals(tenant)
-                    ? Future.failedFuture(ResponseErrors.previousNotFound(response.value()))
-                    : Future.succeededFuture(turns));
+                    ? Future.<List<StoredTurn>>failedFuture(missing)
+                    : Future.succeededFuture(turns))
+        .recover(
+            failure ->
+                Future.failedFuture(
+                    ((MeshException) failure).kind() == FailureKind.NOT_FOUND ? missing : failure));
   }
 
   /** Completes when the turn is durable; fails with UNAVAILABLE, code storage_unavailable. */

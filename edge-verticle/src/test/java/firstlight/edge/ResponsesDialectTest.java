@@ -16,7 +16,9 @@ import java.io.IOException;
 import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -114,21 +116,34 @@ class ResponsesDialectTest {
 
   @Test
   void a_turn_that_cannot_be_stored_fails_its_response() {
-    for (FakeSession.Mood mood : List.of(FakeSession.Mood.FAILING, FakeSession.Mood.SILENT)) {
-      server.session.mood(mood);
+    server.session.mood(FakeSession.Mood.FAILING);
+    assertNotStored(server);
+  }
 
-      List<ObjectNode> events = server.events(server.post(HELLO_STREAMED));
-      HttpResponse<String> whole = server.post(HELLO);
-
-      assertThat(events.getLast().get("type").textValue()).isEqualTo("response.failed");
-      assertThat(events.getLast().at("/response/error/code").textValue())
-          .isEqualTo("storage_unavailable");
-      assertThat(events.get(events.size() - 2).at("/error/code").textValue())
-          .isEqualTo("storage_unavailable");
-      events.forEach(ResponseSchemas.load()::checkEvent);
-      assertThat(whole.statusCode()).isEqualTo(503);
-      assertThat(whole.headers().firstValue("Retry-After")).isPresent();
+  @Test
+  void a_session_that_does_not_answer_counts_as_away() {
+    try (ResponsesServer hasty =
+        new ResponsesServer(UnaryOperator.identity(), Duration.ofMillis(200))) {
+      hasty.session.mood(FakeSession.Mood.SILENT);
+      assertNotStored(hasty);
+      HttpResponse<String> answer =
+          hasty.post("{'model':'m','input':'x','previous_response_id':'resp_1'}");
+      assertThat(answer.statusCode()).isEqualTo(503);
     }
+  }
+
+  private static void assertNotStored(ResponsesServer server) {
+    List<ObjectNode> events = server.events(server.post(HELLO_STREAMED));
+    HttpResponse<String> whole = server.post(HELLO);
+
+    assertThat(events.getLast().get("type").textValue()).isEqualTo("response.failed");
+    assertThat(events.getLast().at("/response/error/code").textValue())
+        .isEqualTo("storage_unavailable");
+    assertThat(events.get(events.size() - 2).at("/error/code").textValue())
+        .isEqualTo("storage_unavailable");
+    events.forEach(ResponseSchemas.load()::checkEvent);
+    assertThat(whole.statusCode()).isEqualTo(503);
+    assertThat(whole.headers().firstValue("Retry-After")).isPresent();
   }
 
   @Test
@@ -193,6 +208,8 @@ class ResponsesDialectTest {
       assertThat(answer.statusCode()).isEqualTo(404);
       assertThat(server.object(answer).at("/error/code").textValue())
           .isEqualTo("previous_response_not_found");
+      assertThat(server.object(answer).at("/error/param").textValue())
+          .isEqualTo("previous_response_id");
     }
     assertThat(server.turns.started()).isEqualTo(started);
   }

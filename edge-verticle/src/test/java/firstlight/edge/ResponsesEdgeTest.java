@@ -41,9 +41,8 @@ class ResponsesEdgeTest {
     JsonNode first = respond("\"input\":\"a\",\"instructions\":\"be nice\"").json();
     assertThat(ResponsesServer.text(first)).isEqualTo("one");
     assertThat(prompt(edge.replica.nextSubmit())).isEqualTo("[system]be nice[user]a[assistant]");
-    ResponseFinished event = edge.nextEvent();
+    ResponseFinished event = edge.eventOf(first.get("id").textValue());
     assertThat(event.getDialect()).isEqualTo("responses");
-    assertThat(event.getResponseId()).isEqualTo(first.get("id").textValue());
     assertThat(event.getStored()).isTrue();
 
     JsonNode second = respond("\"input\":\"b\",\"previous_response_id\":" + first.get("id")).json();
@@ -51,7 +50,8 @@ class ResponsesEdgeTest {
     Submit submit = edge.replica.nextSubmit();
     assertThat(prompt(submit)).isEqualTo("[user]a[assistant]one[user]b[assistant]");
     assertThat(second.at("/usage/input_tokens").intValue()).isEqualTo(submit.getPromptCount());
-    assertThat(edge.nextEvent().getPreviousResponseId()).isEqualTo(first.get("id").textValue());
+    assertThat(edge.eventOf(second.get("id").textValue()).getPreviousResponseId())
+        .isEqualTo(first.get("id").textValue());
   }
 
   @Test
@@ -59,7 +59,6 @@ class ResponsesEdgeTest {
     edge.saying("🦙 yes");
     JsonNode whole = respond("\"input\":\"hi\"").json();
     edge.replica.nextSubmit();
-    edge.nextEvent();
     try (WebSocketClient client = connect(KEY)) {
       client.send("{'type':'response.create','model':'bytes','input':'hi'}");
       List<ObjectNode> events = client.response();
@@ -71,7 +70,7 @@ class ResponsesEdgeTest {
       // One delta for each token that completes a character, although each byte is a token.
       assertThat(events).hasSize(8 + 5);
       edge.replica.nextSubmit();
-      assertThat(edge.nextEvent().getStreamed()).isTrue();
+      assertThat(edge.eventOf(response.get("id").textValue()).getStreamed()).isTrue();
     }
   }
 
@@ -94,7 +93,6 @@ class ResponsesEdgeTest {
           .isEqualTo("response.completed");
     }
     edge.replica.nextSubmit();
-    edge.nextEvent();
   }
 
   @Test
@@ -106,16 +104,14 @@ class ResponsesEdgeTest {
       client.reset();
       assertThat(edge.replica.nextCancel()).isEqualTo(generation);
     }
-    assertThat(edge.nextEvent().getStatus()).isEqualTo("cancelled");
+    assertThat(edge.eventWith("cancelled").getDialect()).isEqualTo("responses");
   }
 
   @Test
   void what_the_pipeline_refuses_is_a_status_even_for_a_stream() throws Exception {
     String refused = "\"stream\":true,\"input\":\"refuse me\"";
     EdgeFixture.Answer template = respond(refused);
-    edge.nextEvent();
     EdgeFixture.Answer context = respond("\"stream\":true,\"input\":\"" + "x".repeat(70) + "\"");
-    edge.nextEvent();
 
     assertThat(template.status()).isEqualTo(400);
     assertThat(template.json().at("/error/message").textValue()).contains("Not this one!");

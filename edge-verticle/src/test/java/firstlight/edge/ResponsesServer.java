@@ -44,6 +44,7 @@ final class ResponsesServer implements AutoCloseable {
           2,
           4_096,
           10_000);
+  static final Duration STORE_TIMEOUT = Duration.ofSeconds(20);
   private static final long SECONDS_MAX = 30;
 
   final Vertx vertx = Vertx.vertx();
@@ -56,16 +57,17 @@ final class ResponsesServer implements AutoCloseable {
   private final HttpClient client = HttpClient.newHttpClient();
 
   ResponsesServer() {
-    this(UnaryOperator.identity(), "{open: true}");
+    this(UnaryOperator.identity(), STORE_TIMEOUT);
   }
 
   /**
-   * @param edge the section edge of a configuration
+   * @param storeTimeout how long the session may take
    */
-  ResponsesServer(UnaryOperator<WebSocketLimits> limits, String edge) {
+  ResponsesServer(UnaryOperator<WebSocketLimits> limits, Duration storeTimeout) {
     MeshCodec.register(vertx.eventBus());
     session = new FakeSession(vertx.eventBus());
-    EdgeConfig config = EdgeConfig.read(Settings.parse("edge: " + edge, _ -> null).section("edge"));
+    EdgeConfig config =
+        EdgeConfig.read(Settings.parse("edge: {open: true}", _ -> null).section("edge"));
     json = new Json(config.limits());
     EdgeParts parts =
         new EdgeParts(
@@ -92,7 +94,7 @@ final class ResponsesServer implements AutoCloseable {
     responses =
         new ResponseParts(
             parts,
-            new ResponseStore(vertx.eventBus(), Duration.ofMillis(400)),
+            new ResponseStore(vertx.eventBus(), storeTimeout),
             new ResponsesReader(config.limits(), parts.ids()),
             webSockets);
     new ResponsesDialect(responses).mount(router);

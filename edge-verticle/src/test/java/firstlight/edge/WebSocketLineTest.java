@@ -160,9 +160,10 @@ class WebSocketLineTest {
       server.advance(Duration.ofSeconds(6));
 
       assertThat(silent.closeCode()).isEqualTo(1001);
-      assertThat(silent.pings()).isPositive();
-      lively.create("'input':'hi'");
-      assertThat(lively.response()).hasSize(10);
+      while (lively.pings() == 0) {
+        lively.create("'input':'hi'");
+        assertThat(lively.response()).hasSize(10);
+      }
     }
   }
 
@@ -261,7 +262,7 @@ class WebSocketLineTest {
   }
 
   private static ResponsesServer with(UnaryOperator<WebSocketLimits> limits) {
-    return new ResponsesServer(limits, "{open: true}");
+    return new ResponsesServer(limits, ResponsesServer.STORE_TIMEOUT);
   }
 
   private static WebSocketLimits times(
