@@ -63,6 +63,9 @@ final class Bodies {
     request.exceptionHandler(_ -> promise.tryFail(invalid("body_broken", "The body is broken.")));
     request.endHandler(_ -> promise.tryComplete(body));
     request.resume();
+    if ("100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT))) {
+      request.response().writeContinue();
+    }
     return promise.future().onComplete(_ -> vertx.cancelTimer(timer));
   }
 

@@ -174,8 +174,9 @@ public final class EdgeVerticle extends VerticleBase {
         .connectionHandler(idle::opened)
         .requestHandler(
             request -> {
-              idle.begun(request);
-              router.handle(request);
+              if (idle.begun(request)) {
+                router.handle(request);
+              }
             });
   }
 }

@@ -59,7 +59,12 @@ final class Gate {
     String id = given != null && SAFE_ID.matcher(given).matches() ? given : ids.next("req_");
     http.response().putHeader(REQUEST_ID, id).putHeader("X-Content-Type-Options", "nosniff");
     new Caller(NOBODY, id).keepIn(http);
-    http.next();
+    MeshException problem = HttpForm.problem(http.request());
+    if (problem == null) {
+      http.next();
+    } else {
+      Errors.answer(http, problem);
+    }
   }
 
   private void authenticate(RoutingContext http) {

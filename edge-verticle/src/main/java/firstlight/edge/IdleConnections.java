@@ -12,7 +12,8 @@ import java.util.Map;
 /**
  * Closes connections on which no request has run for a while. The server's own idle timeout looks
  * at bytes only, and would cut a client that waits for a long answer in one piece; so it is taken
- * off a connection that has sent a whole request, and only guards those that have not.
+ * off a connection that has sent a whole request, and only guards those that have not. Also closes
+ * a connection after a request that {@link HttpForm} finds doubtful.
  */
 final class IdleConnections {
   private final Vertx vertx;
@@ -21,6 +22,7 @@ final class IdleConnections {
 
   private static final class Use {
     private int requests;
+    private boolean last;
     private long timer;
   }
 
@@ -44,16 +46,25 @@ final class IdleConnections {
         });
   }
 
-  /** A request has begun; it counts until its answer is complete. */
-  void begun(HttpServerRequest request) {
+  /**
+   * A request has begun; it counts until its answer is complete.
+   *
+   * @return false when the connection carries no further request, this one included
+   */
+  boolean begun(HttpServerRequest request) {
     HttpConnection connection = request.connection();
     Use use = uses.get(connection);
     if (use != null) {
+      if (use.last) {
+        return false;
+      }
+      use.last = HttpForm.endsConnection(request);
       use.requests++;
       vertx.cancelTimer(use.timer);
       HttpServerResponse response = request.response();
       response.endHandler(_ -> ended(connection, use));
     }
+    return true;
   }
 
   int connections() {
@@ -61,7 +72,9 @@ final class IdleConnections {
   }
 
   private void ended(HttpConnection connection, Use use) {
-    if (--use.requests == 0) {
+    if (use.last) {
+      connection.close();
+    } else if (--use.requests == 0) {
       watch(connection, use);
     }
   }

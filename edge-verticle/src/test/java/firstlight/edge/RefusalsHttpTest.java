@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -252,5 +255,28 @@ class RefusalsHttpTest {
     EdgeFixture.Answer completion =
         edge.post("/v1/completions", "{\"model\":\"base\",\"prompt\":\"x\"}");
     assertThat(completion.json().at("/choices/0/text").asText()).isEqualTo("ok");
+  }
+
+  @Test
+  void megabytes_of_prose_do_not_stop_the_event_loop() throws Exception {
+    String prose = "{\"model\":\"bytes\",\"prompt\":\"" + "word ".repeat(1_000_000) + "\"}";
+    CompletableFuture<?>[] large = new CompletableFuture<?>[8];
+    for (int i = 0; i < large.length; i++) {
+      large[i] =
+          edge.client
+              .sendAsync(
+                  edge.postRequest("/v1/completions", prose), HttpResponse.BodyHandlers.ofString())
+              .thenAccept(
+                  answer -> assertThat(answer.body()).contains("more than 4000000 characters"));
+    }
+    long worst = 0;
+    while (!CompletableFuture.allOf(large).isDone()) {
+      long before = System.nanoTime();
+      assertThat(edge.get("/health/live").status()).isEqualTo(200);
+      worst = Math.max(worst, System.nanoTime() - before);
+    }
+
+    CompletableFuture.allOf(large).get(10, TimeUnit.SECONDS);
+    assertThat(TimeUnit.NANOSECONDS.toMillis(worst)).isLessThan(1_000);
   }
 }
