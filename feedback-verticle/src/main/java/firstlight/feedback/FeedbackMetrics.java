@@ -2,6 +2,7 @@ package firstlight.feedback;
 
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.kafka.client.common.TopicPartition;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.DoubleSupplier;
@@ -47,7 +48,7 @@ final class FeedbackMetrics {
    * @param age seconds since the newest visible Event happened
    * @return what to give to {@link #hide}
    */
-  List<Gauge> show(int partition, DoubleSupplier lag, DoubleSupplier age) {
+  List<Gauge> show(TopicPartition partition, DoubleSupplier lag, DoubleSupplier age) {
     return List.of(
         gauge("lag.events", partition, lag), gauge("visible.age.seconds", partition, age));
   }
@@ -56,9 +57,10 @@ final class FeedbackMetrics {
     gauges.forEach(registry::remove);
   }
 
-  private Gauge gauge(String name, int partition, DoubleSupplier value) {
+  private Gauge gauge(String name, TopicPartition partition, DoubleSupplier value) {
     return Gauge.builder(PREFIX + name, value::getAsDouble)
-        .tag("partition", Integer.toString(partition))
+        .tag("topic", partition.getTopic())
+        .tag("partition", Integer.toString(partition.getPartition()))
         .register(registry);
   }
 }

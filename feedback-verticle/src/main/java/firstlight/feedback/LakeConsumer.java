@@ -137,7 +137,7 @@ final class LakeConsumer {
     return new Held(
         sink,
         metrics.show(
-            partition.getPartition(),
+            partition,
             () -> lag(partition, sink),
             () ->
                 sink.newest() == Long.MIN_VALUE

@@ -74,12 +74,18 @@ final class LakeUpload {
     Path copy = Files.createTempFile(spool, "there-", ".parquet");
     try {
       store.fetch(name, copy);
-      return ParquetFileWriter.digestOf(copy).equals(digest);
-    } catch (RuntimeException e) {
-      // Something that is no Parquet file has the name.
-      return false;
+      return digestOf(copy).equals(digest);
     } finally {
       Files.deleteIfExists(copy);
+    }
+  }
+
+  private static String digestOf(Path file) {
+    try {
+      return ParquetFileWriter.digestOf(file);
+    } catch (IOException e) {
+      LOG.warn("an object that should be a Parquet file is none: {}", e.getMessage());
+      return "";
     }
   }
 

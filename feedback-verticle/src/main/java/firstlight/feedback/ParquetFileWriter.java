@@ -2,28 +2,35 @@ package firstlight.feedback;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.parquet.ParquetReadOptions;
 import org.apache.parquet.conf.ParquetConfiguration;
 import org.apache.parquet.conf.PlainParquetConfiguration;
-import org.apache.parquet.hadoop.ParquetFileReader;
+import org.apache.parquet.format.KeyValue;
+import org.apache.parquet.format.Util;
 import org.apache.parquet.hadoop.ParquetWriter;
 import org.apache.parquet.hadoop.api.WriteSupport;
 import org.apache.parquet.hadoop.metadata.CompressionCodecName;
-import org.apache.parquet.io.LocalInputFile;
 import org.apache.parquet.io.LocalOutputFile;
 import org.apache.parquet.io.OutputFile;
 
 /** One Parquet file of one folder, written on the local disk. Blocks: for worker threads only. */
 final class ParquetFileWriter {
   private static final String DIGEST = "firstlight.digest";
+  private static final int MAGIC = 0x31524150; // PAR1
+  private static final int TAIL_BYTES = 2 * Integer.BYTES;
+  private static final int FOOTER_BYTES_MAX = 64 << 20;
   private static final int PAGE_BYTES = 256 << 10;
   private static final int DICTIONARY_BYTES = 256 << 10;
 
@@ -76,14 +83,31 @@ final class ParquetFileWriter {
     }
   }
 
-  /** The digest in a finished file's footer; empty where it has none. */
+  /**
+   * The digest in a finished file's footer; empty where it has none. Parquet's own reader would
+   * need Hadoop.
+   *
+   * @throws IOException also when it is no Parquet file
+   */
   static String digestOf(Path path) throws IOException {
-    ParquetReadOptions options =
-        ParquetReadOptions.builder(new PlainParquetConfiguration())
-            .withCodecFactory(new ZstdCodecs())
-            .build();
-    try (ParquetFileReader reader = ParquetFileReader.open(new LocalInputFile(path), options)) {
-      return reader.getFileMetaData().getKeyValueMetaData().getOrDefault(DIGEST, "");
+    try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
+      ByteBuffer tail = ByteBuffer.allocate(TAIL_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+      long end = file.size() - TAIL_BYTES;
+      if (end < 0 || file.read(tail, end) < TAIL_BYTES || tail.getInt(Integer.BYTES) != MAGIC) {
+        throw new IOException("no Parquet file");
+      }
+      int length = tail.getInt(0);
+      if (length < 0 || length > Math.min(end, FOOTER_BYTES_MAX)) {
+        throw new IOException("a broken Parquet file");
+      }
+      file.position(end - length);
+      List<KeyValue> footer =
+          Util.readFileMetaData(Channels.newInputStream(file)).getKey_value_metadata();
+      return footer.stream()
+          .filter(each -> each.getKey().equals(DIGEST))
+          .map(KeyValue::getValue)
+          .findFirst()
+          .orElse("");
     }
   }
 

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -318,18 +319,24 @@ final class PartitionSink {
     batch = null;
     deadSent = false;
     if (open != null) {
-      parts
-          .worker()
-          .executeBlocking(
-              () -> {
-                open.discard();
-                return true;
-              },
-              false);
+      submit(
+          () -> {
+            open.discard();
+            return true;
+          });
     }
   }
 
   private <T> Future<T> blocking(String step, Callable<T> call) {
-    return parts.worker().executeBlocking(call, false).onFailure(_ -> parts.metrics().error(step));
+    return submit(call).onFailure(_ -> parts.metrics().error(step));
+  }
+
+  private <T> Future<T> submit(Callable<T> call) {
+    try {
+      return parts.worker().executeBlocking(call, false);
+    } catch (RejectedExecutionException e) {
+      // The sink has stopped, and its spool goes with it.
+      return Future.failedFuture(e);
+    }
   }
 }

@@ -5,7 +5,6 @@ import firstlight.protocol.Time;
 import firstlight.protocol.wire.Event;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,8 +23,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 final class LakeTrial implements AutoCloseable {
   static final String KEY = "local";
   static final String SECRET = "local-secret";
-  private static final long LIMIT_S = 20;
+  private static final long LIMIT_S = 60;
 
   final Vertx vertx = Vertx.vertx();
   final SimpleMeterRegistry registry = new SimpleMeterRegistry();
@@ -62,8 +67,7 @@ final class LakeTrial implements AutoCloseable {
     return new FeedbackConfig(
         new FeedbackConfig.Kafka(
             kafka.bootstrap(), name + ".group", name, name + ".dead", true, partitions, 1),
-        new FeedbackConfig.S3(
-            s3.endpoint(), "us-east-1", "lake", name + "/", KEY, SECRET, true),
+        new FeedbackConfig.S3(s3.endpoint(), "us-east-1", "lake", name + "/", KEY, SECRET, true),
         files,
         folder.resolve("spool"),
         Duration.ofMillis(500));
@@ -76,8 +80,7 @@ final class LakeTrial implements AutoCloseable {
   String deploy(FeedbackConfig config, Function<FeedbackConfig.S3, LakeStore> store) {
     IdSource ids = new IdSource(new SecureRandom());
     return await(
-        vertx.deployVerticle(
-            new FeedbackVerticle(config, Time.system(), ids, registry, store)));
+        vertx.deployVerticle(new FeedbackVerticle(config, Time.system(), ids, registry, store)));
   }
 
   void undeploy(String deployment) {
@@ -95,6 +98,74 @@ final class LakeTrial implements AutoCloseable {
 
   void createTopic(FeedbackConfig config) throws IOException {
     KafkaTopics.prepare(config.kafka());
+  }
+
+  /** Whether the topic could be made; not while Kafka still deletes an older one. */
+  boolean created(FeedbackConfig config) {
+    try {
+      createTopic(config);
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Deletes the topic and what its group committed. */
+  void deleteTopic(FeedbackConfig config) throws Exception {
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrap()))) {
+      admin
+          .deleteConsumerGroups(List.of(config.kafka().group()))
+          .all()
+          .get(LIMIT_S, TimeUnit.SECONDS);
+      admin.deleteTopics(List.of(config.kafka().topic())).all().get(LIMIT_S, TimeUnit.SECONDS);
+    }
+  }
+
+  /** The group's offset in partition 0; 0 before the first commit. */
+  long committed(FeedbackConfig config) {
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrap()))) {
+      OffsetAndMetadata found =
+          admin
+              .listConsumerGroupOffsets(config.kafka().group())
+              .partitionsToOffsetAndMetadata()
+              .get(LIMIT_S, TimeUnit.SECONDS)
+              .get(new TopicPartition(config.kafka().topic(), 0));
+      return found == null ? 0 : found.offset();
+    } catch (Exception e) {
+      return 0;
+    }
+  }
+
+  /** Sends to another broker; false while the topic is not there. */
+  boolean sendOnce(String bootstrap, String topic, Event event) {
+    try (KafkaProducer<byte[], byte[]> other =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", bootstrap, "max.block.ms", 500),
+            new ByteArraySerializer(),
+            new ByteArraySerializer())) {
+      other.send(new ProducerRecord<>(topic, event.toByteArray())).get(5, TimeUnit.SECONDS);
+      return true;
+    } catch (Exception e) {
+      return false;
+    }
+  }
+
+  /** All there is on a topic. */
+  List<ConsumerRecord<byte[], byte[]>> records(String topic, int count) {
+    List<ConsumerRecord<byte[], byte[]>> found = new ArrayList<>();
+    TopicPartition partition = new TopicPartition(topic, 0);
+    try (KafkaConsumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(
+            Map.of("bootstrap.servers", kafka.bootstrap()),
+            new ByteArrayDeserializer(),
+            new ByteArrayDeserializer())) {
+      consumer.assign(List.of(partition));
+      consumer.seekToBeginning(List.of(partition));
+      for (int polls = 0; found.size() < count && polls < 50; polls++) {
+        consumer.poll(Duration.ofMillis(200)).forEach(found::add);
+      }
+    }
+    return found;
   }
 
   void awaitRows(String name, long rows) {
@@ -152,25 +223,15 @@ final class LakeTrial implements AutoCloseable {
   }
 
   void until(BooleanSupplier holds) {
-    Promise<Void> promise = Promise.promise();
-    long timer =
-        vertx.setPeriodic(
-            50,
-            id -> {
-              try {
-                if (holds.getAsBoolean()) {
-                  vertx.cancelTimer(id);
-                  promise.tryComplete();
-                }
-              } catch (RuntimeException e) {
-                promise.tryFail(e);
-              }
-            });
-    try {
-      await(promise.future());
-    } finally {
-      vertx.cancelTimer(timer);
-    }
+    await(look(holds));
+  }
+
+  // Looking blocks, for instance in DuckDB, so it is no work for an event loop.
+  private Future<Void> look(BooleanSupplier holds) {
+    return vertx
+        .executeBlocking(holds::getAsBoolean, false)
+        .compose(
+            held -> held ? Future.succeededFuture() : vertx.timer(50).compose(_ -> look(holds)));
   }
 
   double counted(String counter) {
