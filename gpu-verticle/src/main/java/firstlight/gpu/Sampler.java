@@ -204,20 +204,20 @@ final class Sampler {
 
   private SampledToken withLogprobs(Row row, int id, int count) {
     candidates.find(row.logits, row.at, vocabulary, Math.max(1, count));
-    double max = row.logits[row.at + candidates.id(0)];
-    double whole = max + StrictMath.log(weigh(row, (float) max, 1));
+    float max = row.logits[row.at + candidates.id(0)];
+    double logOfSum = StrictMath.log(weigh(row, max, 1));
     int[] ids = new int[Math.min(count, vocabulary)];
     float[] logprobs = new float[ids.length];
     for (int rank = 0; rank < ids.length; rank++) {
       ids[rank] = candidates.id(rank);
-      logprobs[rank] = logprob(row, ids[rank], whole);
+      logprobs[rank] = logprob(row, ids[rank], max, logOfSum);
     }
-    return new SampledToken(id, logprob(row, id, whole), ids, logprobs);
+    return new SampledToken(id, logprob(row, id, max, logOfSum), ids, logprobs);
   }
 
   /** Never more than 0, which rounding could make of a certain token's. */
-  private static float logprob(Row row, int id, double whole) {
-    double logprob = row.logits[row.at + id] - whole;
+  private static float logprob(Row row, int id, double max, double logOfSum) {
+    double logprob = row.logits[row.at + id] - max - logOfSum;
     return (float) Math.clamp(logprob, -Float.MAX_VALUE, 0);
   }
 }

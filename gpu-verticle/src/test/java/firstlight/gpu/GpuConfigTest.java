@@ -1,0 +1,77 @@
+package firstlight.gpu;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import firstlight.protocol.Settings;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class GpuConfigTest {
+  private static Settings settings(String yaml) {
+    return Settings.parse(yaml, _ -> null);
+  }
+
+  @Test
+  void every_setting_has_a_default() {
+    assertThat(GpuConfig.defaults())
+        .isEqualTo(
+            new GpuConfig(
+                GpuConfig.DeviceKind.AUTO,
+                GpuConfig.Kernels.Q8,
+                0,
+                512L << 20,
+                0,
+                16,
+                512,
+                8192,
+                Duration.ofSeconds(60),
+                Duration.ofSeconds(10),
+                Duration.ofSeconds(3)));
+  }
+
+  @Test
+  void every_setting_can_be_set() {
+    Settings settings =
+        settings(
+            """
+            device: cpu
+            kernels: float32
+            threads: 3
+            kvMemory: 64MiB
+            kvBlocks: 77
+            blockTokens: 32
+            stepTokensMax: 100
+            contextMax: 1000
+            stepTimeLimit: 5s
+            ownerTimeout: 6s
+            warmUp: 700ms
+            """);
+    assertThat(GpuConfig.read(settings))
+        .isEqualTo(
+            new GpuConfig(
+                GpuConfig.DeviceKind.CPU,
+                GpuConfig.Kernels.FLOAT32,
+                3,
+                64L << 20,
+                77,
+                32,
+                100,
+                1000,
+                Duration.ofSeconds(5),
+                Duration.ofSeconds(6),
+                Duration.ofMillis(700)));
+    assertThat(settings.problems().found()).isEmpty();
+  }
+
+  @Test
+  void mistakes_are_all_told() {
+    Settings settings = settings("{device: cuda, blockTokens: 20, kvMemory: 5B, thread: 1}");
+    GpuConfig.read(settings);
+    assertThat(settings.problems().found())
+        .anySatisfy(problem -> assertThat(problem).contains("cuda", "cpu or auto"))
+        .anySatisfy(problem -> assertThat(problem).contains("multiple of 16"))
+        .anySatisfy(problem -> assertThat(problem).contains("at least 1MiB"))
+        .anySatisfy(problem -> assertThat(problem).contains("thread", "threads"))
+        .hasSize(4);
+  }
+}
