@@ -39,7 +39,8 @@ final class Admission {
   Decision decide(GenerationSpec spec, Sequence.Arrival arrival, int credit) {
     int room = Math.min(contextMax, kvPositions) - spec.prompt().length;
     if (room < 1) {
-      return new Decision.Answer(new Refused(spec.id(), tooLong(spec.prompt().length)));
+      return new Decision.Answer(
+          new Refused(spec.id(), tooLong(contextMax, kvPositions, spec.prompt().length)));
     }
     int outputMax = Math.min(spec.outputMax(), room);
     StopRule stopRule = new StopRule(spec.stop(), spec.stopTokens());
@@ -55,11 +56,11 @@ final class Admission {
         new Sequence(spec, arrival, outputMax, stopRule, Math.min(credit, outputMax)));
   }
 
-  private MeshException tooLong(int prompt) {
+  static MeshException tooLong(int contextMax, int kvPositions, int prompt) {
     String message =
         contextMax <= kvPositions
             ? "This model's maximum context length is %d tokens, but the prompt has %d, which"
-                + " leaves no room for an answer. Shorten the prompt."
+                  + " leaves no room for an answer. Shorten the prompt."
             : "This replica can hold at most %d tokens of one request, but the prompt has %d, which"
                 + " leaves no room for an answer. Shorten the prompt.";
     return new MeshException(

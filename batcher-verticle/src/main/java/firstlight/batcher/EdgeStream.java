@@ -29,6 +29,9 @@ import org.slf4j.LoggerFactory;
 final class EdgeStream {
   private static final Logger LOG = LoggerFactory.getLogger(EdgeStream.class);
 
+  /** As long as an id can be. */
+  private static final int NAME_LENGTH_MAX = 128;
+
   private final BatcherConfig config;
   private final EdgeStreams all;
   private final ReplicaLoop loop;
@@ -67,13 +70,23 @@ final class EdgeStream {
       return;
     }
     switch (frame.getFrameCase()) {
-      case HELLO -> edge = frame.getHello().getEdge().isBlank() ? "?" : frame.getHello().getEdge();
+      case HELLO -> edge = printable(frame.getHello().getEdge());
       case SUBMIT -> submit(frame.getSubmit());
       case CANCEL -> cancel(frame.getCancel());
       case CREDIT -> credit(frame.getCredit());
       // A newer edge may say more than this replica understands.
       case FRAME_NOT_SET -> LOG.debug("an unknown frame of the edge {} is ignored", edge);
     }
+  }
+
+  /** The name stands in log lines. */
+  private static String printable(String name) {
+    String safe = shortened(name).replaceAll("[^\\x21-\\x7e]", "?");
+    return safe.isEmpty() ? "?" : safe;
+  }
+
+  private static String shortened(String name) {
+    return name.substring(0, Math.min(NAME_LENGTH_MAX, name.length()));
   }
 
   private void submit(Submit submit) {
@@ -103,7 +116,7 @@ final class EdgeStream {
       }
     } catch (MeshException refusal) {
       Frames frames = new Frames(0, config.frameBytesMax());
-      frames.addRefusal(submit.getGeneration(), refusal);
+      frames.addRefusal(shortened(submit.getGeneration()), refusal);
       write(frames.build());
     }
   }
@@ -199,13 +212,5 @@ final class EdgeStream {
       forget(generation);
       loop.cancel(generation);
     }
-  }
-
-  int generations() {
-    return generations.size();
-  }
-
-  boolean held() {
-    return held;
   }
 }

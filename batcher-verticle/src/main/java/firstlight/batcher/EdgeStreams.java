@@ -85,10 +85,6 @@ final class EdgeStreams {
     return Future.join(List.copyOf(streams).stream().map(EdgeStream::close).toList());
   }
 
-  int size() {
-    return streams.size();
-  }
-
   static MeshException stopping() {
     return new MeshException(
         FailureKind.UNAVAILABLE,

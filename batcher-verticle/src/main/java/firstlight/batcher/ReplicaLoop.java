@@ -56,6 +56,7 @@ final class ReplicaLoop {
     final DeviceClaimed claimed;
     final Scheduler scheduler;
     boolean busy;
+    boolean checked;
 
     Device(DeviceClaimed claimed, Scheduler scheduler) {
       this.claimed = claimed;
@@ -120,13 +121,16 @@ final class ReplicaLoop {
   /** Time passes also while nothing is planned. */
   void tick() {
     Device now = device;
-    if (now != null) {
-      listener.outcomes(0, now.scheduler.expire());
-      if (now.scheduler.idle()) {
-        now.scheduler.checkInvariants();
-      }
-      kick();
+    if (now == null) {
+      return;
     }
+    if (now.scheduler.idle() && !now.checked) {
+      now.checked = true;
+      guarded(now.scheduler::checkInvariants);
+    }
+    // A deadline may pass in the middle of a long Step.
+    guarded(() -> listener.outcomes(0, now.scheduler.expire()));
+    kick();
   }
 
   /** Sees to a Step soon: together with what else comes in this turn of the event loop. */
@@ -146,12 +150,26 @@ final class ReplicaLoop {
     if (now == null || now.busy) {
       return;
     }
-    listener.outcomes(0, now.scheduler.expire());
-    now.scheduler.plan().ifPresent(step -> run(now, step));
+    guarded(
+        () -> {
+          listener.outcomes(0, now.scheduler.expire());
+          now.scheduler.plan().ifPresent(step -> run(now, step));
+        });
+  }
+
+  /** A scheduler that broke its own rules, or was answered wrongly, can only begin anew. */
+  private void guarded(Runnable turn) {
+    try {
+      turn.run();
+    } catch (IllegalStateException e) {
+      LOG.error("scheduling can not go on like this", e);
+      lose(String.valueOf(e.getMessage()));
+    }
   }
 
   private void run(Device now, RunStep step) {
     now.busy = true;
+    now.checked = false;
     listener.planned(step);
     vertx
         .eventBus()
@@ -170,15 +188,7 @@ final class ReplicaLoop {
       lose("Step failed: " + MeshException.fromReply(failure).getMessage());
       return;
     }
-    List<Outcome> outcomes;
-    try {
-      outcomes = now.scheduler.apply(result);
-    } catch (IllegalStateException e) {
-      LOG.error("the device's answer can not be used", e);
-      lose("its answer can not be used");
-      return;
-    }
-    listener.outcomes(result.step(), outcomes);
+    guarded(() -> listener.outcomes(result.step(), now.scheduler.apply(result)));
     advance();
   }
 

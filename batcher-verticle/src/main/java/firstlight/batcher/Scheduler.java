@@ -321,19 +321,15 @@ final class Scheduler {
     }
   }
 
-  /** The device is gone: everything fails, also what waits. */
+  /**
+   * The device is gone, and what the Blocks hold with it: everything fails, also what waits.
+   * Nothing is given back, so this works even when the books are wrong; the scheduler is of no use
+   * any more.
+   */
   List<Outcome> failAll(MeshException failure) {
-    StepDraft lost = inFlight;
-    inFlight = null;
     List<Outcome> outcomes = new ArrayList<>();
-    for (Sequence sequence : List.copyOf(live.values())) {
-      discard(sequence);
-      outcomes.add(new Refused(sequence.id(), failure));
-    }
-    for (int i = 0; lost != null && i < lost.size(); i++) {
-      lost.sequence(i).inFlight(false);
-      kv.end(lost.sequence(i));
-    }
+    live.keySet().forEach(generation -> outcomes.add(new Refused(generation, failure)));
+    live.clear();
     return outcomes;
   }
 

@@ -27,7 +27,12 @@ final class SubmissionRules {
       throw new MeshException(
           FailureKind.NOT_FOUND, "model_not_found", "This replica does not serve that model.");
     }
-    // Sizes first: they are known without copying anything.
+    // Sizes first: they are known without looking at every token.
+    if (submit.getPromptCount() >= capacity.contextMax()) {
+      throw Admission.tooLong(
+          capacity.contextMax(), capacity.contextMax(), submit.getPromptCount());
+    }
+    most("known", submit.getKnownCount(), capacity.contextMax(), "known tokens");
     most("stop", submit.getStopCount(), config.stopStringsMax(), "stop strings");
     most("stop", submit.getStopTokensCount(), config.stopTokensMax(), "end tokens");
     most(

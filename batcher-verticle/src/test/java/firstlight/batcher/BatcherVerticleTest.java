@@ -14,6 +14,7 @@ import firstlight.protocol.wire.Refusal;
 import firstlight.protocol.wire.ReplicaFrame;
 import firstlight.protocol.wire.Submit;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -185,6 +186,12 @@ class BatcherVerticleTest {
       assertThat(refusal.getKind()).as(refusal.getMessage()).isEqualTo("INVALID_REQUEST");
       assertThat(refusal.getMessage()).endsWith(".").doesNotContain("firstlight", "Exception");
     }
+    edge.submit(good.toBuilder().setGeneration("x".repeat(100_000)).build());
+    assertThat(edge.refusal("x".repeat(128)).getKind()).isEqualTo("INVALID_REQUEST");
+    edge.submit(
+        good.toBuilder().setGeneration("l").addAllPrompt(Collections.nCopies(500_000, 1)).build());
+    assertThat(edge.refusal("l").getCode()).isEqualTo("context_length_exceeded");
+    assertThat(edge.refusal("l").getMessage()).contains("4096", "500004");
     edge.submit(good.toBuilder().setModel("other").setGeneration("m").build());
     assertThat(edge.refusal("m").getCode()).isEqualTo("model_not_found");
     edge.submit(good);
@@ -265,6 +272,24 @@ class BatcherVerticleTest {
     slow.readAgain();
     slow.ending("slow");
     assertThat(slow.tokens("slow")).isEqualTo(Specs.alone(large));
+  }
+
+  @Test
+  void an_edge_that_vanishes_with_frames_unread_is_noticed_too() throws Exception {
+    replica.start(GlassDevice.of(8192, 4, 64), "edgeOwedBytesMax: 64KiB\nframeBytesMax: 16KiB");
+    TestEdge edge = replica.edge();
+    edge.submit(Specs.of("hello", 1, 1), 1);
+    edge.ending("hello");
+    edge.stopReading();
+    edge.submit(Specs.sampled(Specs.of("g", 4, 2500), Sampling.greedy(20)), 100_000);
+    replica.report(report -> report.running() == 1);
+    // When no more of it is computed, the edge owes all it may.
+    long before = -1;
+    while (before != replica.report(_ -> true).outstandingTokens()) {
+      before = replica.report(_ -> true).outstandingTokens();
+    }
+    edge.vanish();
+    replica.report(report -> report.running() == 0 && report.blocksFree() == 8192);
   }
 
   @Test

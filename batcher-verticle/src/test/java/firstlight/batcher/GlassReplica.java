@@ -125,7 +125,6 @@ final class GlassReplica {
 
   void fail(firstlight.protocol.MeshException failure) {
     note(scheduler.failAll(failure));
-    scheduler.checkInvariants();
   }
 
   private void note(List<Outcome> outcomes) {

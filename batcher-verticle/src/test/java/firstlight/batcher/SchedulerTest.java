@@ -300,8 +300,7 @@ class SchedulerTest {
     replica.fail(new MeshException(FailureKind.DEVICE_LOST, "device_lost", "gone"));
     assertThat(replica.told("runs").refused().failure().code()).isEqualTo("device_lost");
     assertThat(replica.told("waits").refused().failure().code()).isEqualTo("device_lost");
-    assertThat(replica.scheduler.idle()).isTrue();
-    assertThat(replica.scheduler.kvUsage()).isZero();
+    assertThat(replica.scheduler.outstandingTokens()).isZero();
   }
 
   @Test
