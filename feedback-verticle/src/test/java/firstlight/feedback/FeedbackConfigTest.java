@@ -1,0 +1,53 @@
+package firstlight.feedback;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import firstlight.protocol.Settings;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+final class FeedbackConfigTest {
+  @Test
+  void defaults_stand_where_nothing_is_said() {
+    Settings settings = Settings.empty();
+
+    FeedbackConfig config = FeedbackConfig.read(settings);
+
+    assertThat(settings.problems().found()).isEmpty();
+    assertThat(config.kafka().topic()).isEqualTo("firstlight.events");
+    assertThat(config.kafka().deadTopic()).isEqualTo("firstlight.events.dead");
+    assertThat(config.s3().prefix()).isEqualTo("events/");
+    assertThat(config.files().ageMax()).isEqualTo(Duration.ofSeconds(30));
+  }
+
+  @Test
+  void every_mistake_is_named() {
+    Settings settings =
+        Settings.parse(
+            """
+            feedback:
+              kafka: {topic: t, deadTopic: t, partitions: 0}
+              s3: {prefix: /x, accessKey: a, buckte: b}
+              files: {ageMax: 1ms, rowGroupBytes: 1KiB}
+            """,
+            _ -> null);
+
+    FeedbackConfig.read(settings.section("feedback"));
+
+    assertThat(settings.problems().found())
+        .hasSize(7)
+        .contains("feedback.s3.buckte is not a setting; did you mean feedback.s3.bucket?");
+  }
+
+  @Test
+  void the_secret_is_shown_nowhere() {
+    Settings settings =
+        Settings.parse("feedback: {s3: {accessKey: k, secretKey: hush-hush}}", _ -> null);
+
+    FeedbackConfig config = FeedbackConfig.read(settings.section("feedback"));
+
+    assertThat(config.s3().secretKey()).isEqualTo("hush-hush");
+    assertThat(config.toString()).doesNotContain("hush");
+    assertThat(settings.effective().toString()).doesNotContain("hush");
+  }
+}

@@ -1,0 +1,87 @@
+package firstlight.feedback;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import firstlight.protocol.wire.Event;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class ParquetFileWriterTest {
+  @TempDir private Path folder;
+
+  @Test
+  void the_same_rows_give_the_same_bytes_and_digest() throws IOException {
+    ParquetFileWriter.Finished first = write("a.parquet", responses(0, 100));
+    ParquetFileWriter.Finished second = write("b.parquet", responses(0, 100));
+
+    assertThat(second.digest()).isEqualTo(first.digest());
+    assertThat(Files.mismatch(first.path(), second.path())).isEqualTo(-1);
+  }
+
+  @Test
+  void other_rows_have_another_digest() throws IOException {
+    assertThat(write("a.parquet", responses(0, 100)).digest())
+        .isNotEqualTo(write("b.parquet", responses(1, 100)).digest());
+  }
+
+  @Test
+  void a_file_says_what_it_holds_and_ends_as_parquet_does() throws IOException {
+    ParquetFileWriter.Finished file = write("a.parquet", responses(0, 100));
+
+    assertThat(ParquetFileWriter.digestOf(file.path())).isEqualTo(file.digest());
+    byte[] bytes = Files.readAllBytes(file.path());
+    assertThat(Arrays.copyOfRange(bytes, bytes.length - 4, bytes.length))
+        .containsExactly('P', 'A', 'R', '1');
+    assertThat(file.bytes()).isEqualTo(bytes.length);
+    assertThat(file.rows()).isEqualTo(100);
+  }
+
+  @Test
+  void a_cut_file_is_told_from_a_whole_one() throws IOException {
+    byte[] bytes = Files.readAllBytes(write("a.parquet", responses(0, 10)).path());
+    for (int length : new int[] {0, 4, 7, 100, bytes.length - 1}) {
+      Path cut = folder.resolve("cut.parquet");
+      Files.write(cut, Arrays.copyOf(bytes, length));
+
+      assertThatThrownBy(() -> ParquetFileWriter.digestOf(cut))
+          .as("%d bytes", length)
+          .isInstanceOf(IOException.class);
+    }
+  }
+
+  @Test
+  void every_field_of_the_wire_is_a_typed_column() {
+    assertThat(LakeSchema.of(EventKind.FEEDBACK).toString())
+        .contains("required binary event_id (STRING)")
+        .contains("optional int64 time (TIMESTAMP(MILLIS,true))")
+        .contains("optional double number")
+        .contains("required group metadata (MAP)")
+        .contains("optional group token_range");
+    assertThat(LakeSchema.of(EventKind.RESPONSE).toString())
+        .contains("required group output_ids (LIST)")
+        .contains("required float element")
+        .contains("required int64 prompt_tokens")
+        .contains("required boolean streamed");
+  }
+
+  private ParquetFileWriter.Finished write(String name, List<Event> events) throws IOException {
+    ParquetFileWriter writer =
+        new ParquetFileWriter(
+            new LakeFolder(EventKind.RESPONSE, "2026-11-29"), folder.resolve(name), 1 << 20);
+    for (int i = 0; i < events.size(); i++) {
+      writer.write(new LakeRow(events.get(i), 0, i));
+    }
+    return writer.finish();
+  }
+
+  private static List<Event> responses(int first, int count) {
+    return IntStream.range(first, first + count).mapToObj(TestEvents::response).toList();
+  }
+}
