@@ -71,8 +71,15 @@ final class Answer implements GenerationListener {
 
   /** Stops waiting for its ending. */
   void abandon() {
-    ended = true;
+    close();
     link.forget(id);
+  }
+
+  private void close() {
+    if (!ended) {
+      ended = true;
+      turn.closed();
+    }
   }
 
   /** Allows the replica to send again what was taken. */
@@ -115,13 +122,13 @@ final class Answer implements GenerationListener {
 
   @Override
   public void refused(MeshException failure) {
-    ended = true;
+    close();
     turn.failed(this, failure);
   }
 
   @Override
   public void ended(Ending ending) {
-    ended = true;
+    close();
     int prompt = ending.getPromptTokens();
     usage =
         new Usage(

@@ -2,6 +2,7 @@ package firstlight.edge;
 
 import firstlight.protocol.FailureKind;
 import firstlight.protocol.MeshException;
+import firstlight.protocol.ReplicaId;
 import firstlight.protocol.Usage;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -39,12 +40,17 @@ final class EdgeMetrics {
     this.models = models;
   }
 
-  /** Shows how many requests an edge instance works on. */
-  void requests(String edge, Supplier<Number> running) {
-    Gauge.builder("firstlight.edge.requests.running", running)
-        .tags("edge", edge)
-        .description("Requests an edge instance works on")
-        .register(registry);
+  /** Shows what runs in this JVM, and how many replicas its edges know. */
+  void gauges(EdgeTotals totals, Supplier<Number> replicas) {
+    gauge("firstlight.edge.requests.running", "Requests at work", totals::requests);
+    gauge("firstlight.edge.generations", "Generations at work", totals::generations);
+    gauge("firstlight.edge.replicas", "Replicas known", replicas);
+  }
+
+  /** A generation was given to that replica. */
+  void placed(ReplicaId replica) {
+    Tags tags = Tags.of("replica", replica.value());
+    counter("firstlight.edge.placements", "Generations, by the replica", tags).increment();
   }
 
   void firstToken(String model, long nanos) {
@@ -113,6 +119,10 @@ final class EdgeMetrics {
         .tags("model_name", known(model))
         .serviceLevelObjectives(buckets)
         .register(registry);
+  }
+
+  private void gauge(String name, String description, Supplier<Number> value) {
+    Gauge.builder(name, value).description(description).register(registry);
   }
 
   private Counter counter(String name, String description, Tags tags) {

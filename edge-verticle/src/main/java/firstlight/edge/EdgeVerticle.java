@@ -101,7 +101,7 @@ public final class EdgeVerticle extends VerticleBase {
         new ReplicaTurns(
             new ReplicaTurns.Tools(
                 vertx, config, node, models, links, workers, metrics, events, time, ids));
-    metrics.requests(name, turns::requests);
+    metrics.gauges(EdgeTotals.of(vertx), links.replicas()::size);
     vertx.eventBus().<MeshMessage>consumer(Addresses.REPLICAS, m -> heard(links, m.body()));
     vertx.setPeriodic(LOOK_MILLIS, _ -> links.expire());
     HttpServer server = server(router(turns, links, events));

@@ -59,8 +59,4 @@ final class Load {
       tenants.put(tenant, own - 1);
     }
   }
-
-  int requests() {
-    return all;
-  }
 }

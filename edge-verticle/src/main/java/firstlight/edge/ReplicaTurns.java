@@ -1,6 +1,7 @@
 package firstlight.edge;
 
 import firstlight.protocol.FailureKind;
+import firstlight.protocol.GenerationSpec;
 import firstlight.protocol.IdSource;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.NodeId;
@@ -31,6 +32,7 @@ final class ReplicaTurns implements Turns {
   private final IdSource ids;
   private final PromptBuilder builder;
   private final Load load;
+  private final EdgeTotals totals;
   private final Set<Turn> running = new HashSet<>();
 
   /** What it works with. */
@@ -59,6 +61,7 @@ final class ReplicaTurns implements Turns {
     this.ids = tools.ids();
     this.builder = new PromptBuilder(config.limits());
     this.load = new Load(config.limits());
+    this.totals = EdgeTotals.of(vertx);
   }
 
   @Override
@@ -83,6 +86,7 @@ final class ReplicaTurns implements Turns {
             "n");
       }
       load.take(request.tenant());
+      totals.requests(1);
       running.add(turn);
       prepare(turn, model);
     } catch (MeshException e) {
@@ -120,14 +124,23 @@ final class ReplicaTurns implements Turns {
     return links.place(model.name(), positions).orElseThrow(() -> noReplica(model));
   }
 
-  void sent(ReplicaId replica, long tokens) {
-    links.replicas().sent(replica, tokens);
+  /** A generation goes to a replica. */
+  void sent(ReplicaId replica, GenerationSpec spec) {
+    links.replicas().sent(replica, spec.prompt().length + (long) spec.outputMax());
+    metrics.placed(replica);
+    totals.generations(1);
+  }
+
+  /** A generation runs no more. */
+  void closed() {
+    totals.generations(-1);
   }
 
   /** The turn is over and its cost is known. */
   void settled(Turn turn, Usage usage) {
     if (running.remove(turn)) {
       load.giveBack(turn.request().tenant());
+      totals.requests(-1);
     }
     turn.account().count(usage);
     String model = turn.request().model();
@@ -161,10 +174,6 @@ final class ReplicaTurns implements Turns {
 
   IdSource ids() {
     return ids;
-  }
-
-  int requests() {
-    return load.requests();
   }
 
   private static MeshException noReplica(EdgeModel model) {

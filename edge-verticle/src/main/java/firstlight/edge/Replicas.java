@@ -92,6 +92,10 @@ final class Replicas {
     known.remove(replica);
   }
 
+  int size() {
+    return known.size();
+  }
+
   /** Those that serve the model, draining ones included. */
   List<Known> of(String model) {
     return known.values().stream()

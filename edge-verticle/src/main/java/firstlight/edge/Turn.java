@@ -89,7 +89,7 @@ final class Turn implements TurnHandle {
                 spec.prompt().length,
                 credit);
         answers.add(answer);
-        turns.sent(replica.replica(), spec.prompt().length + (long) spec.outputMax());
+        turns.sent(replica.replica(), spec);
         link.submit(spec, credit, answer);
       }
     }
@@ -151,6 +151,11 @@ final class Turn implements TurnHandle {
       tell(new TurnEvent.Finished(usage(), account.queuedMillis(), account.firstTokenMillis()));
       conclude(TurnAccount.Status.COMPLETED, null);
     }
+  }
+
+  /** One of its generations runs no more. */
+  void closed() {
+    turns.closed();
   }
 
   /** One of its answers has failed, and so has the turn. */

@@ -176,7 +176,10 @@ class GateHttpTest {
             "vllm:generation_tokens_total",
             "vllm:request_success_total{finished_reason=\"stop\",model_name=\"bytes\"}",
             "firstlight_errors_total",
-            "firstlight_edge_requests_running",
+            "firstlight_edge_requests_running 0",
+            "firstlight_edge_generations 0",
+            "firstlight_edge_replicas 2",
+            "firstlight_edge_placements_total{replica=\"r1\"}",
             "model_name=\"unknown\"")
         .doesNotContain("u1\\");
   }
