@@ -110,6 +110,7 @@ class ChatTemplateTest {
     List<List<String>> pairs =
         List.of(
             List.of("start|>", "x"),
+            List.of("start|> and more text than any marker has", ""),
             List.of("start", ""),
             List.of("|><|im_", "end"),
             List.of("e", "nd"),

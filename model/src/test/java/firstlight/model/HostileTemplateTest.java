@@ -89,6 +89,8 @@ class HostileTemplateTest {
         "{% macro m() %}{{ caller() }}{% endmacro %}{% macro r() %}{% call m() %}{{ r() }}"
             + "{% endcall %}{% endmacro %}{{ r() }}",
         "{{ range(1000000000) }}",
+        "{% set l = range(100000) | list %}{% for i in range(1000) %}{% set m = l | list %}"
+            + "{% endfor %}",
         "{{ range(-2000000000, 2000000000) | length }}",
         "{% for i in range(1000000000) %}{% endfor %}",
         "{{ ('x' * 1000000) | replace('x', 'y' * 1000000) }}",
