@@ -122,6 +122,7 @@ public final class CpuDevice implements Device {
     SampledToken[] sampled = new SampledToken[rows.sampled().length];
     try {
       threads.run(
+          transformer.phases() + head.phases(sampled.length),
           turn -> {
             transformer.run(rows, turn);
             head.run(rows, transformer.stream(), sampled, turn);

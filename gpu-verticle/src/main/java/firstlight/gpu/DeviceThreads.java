@@ -4,73 +4,65 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Runs one function on a fixed number of threads at once: the caller's, and others that belong to
- * the device. Between two runs the others spin for a moment and then sleep.
+ * the device. Between two runs the others spin for a moment and then sleep. A run ends when its
+ * work is done, even if one of the others never came: see {@link Turn}.
  *
- * <p>A run that fails on one thread fails on all, and the threads are of no use afterwards: with
- * one of them lost, nobody can say what state the others left.
+ * <p>A run that fails on one thread fails on all, and the threads are of no use afterwards, since
+ * nobody can say what state the others left.
  */
 final class DeviceThreads implements AutoCloseable {
   /** The next Step usually follows at once, so it is worth waiting awake for a moment. */
   private static final int IDLE_SPINS = 20_000;
 
   private final int parties;
-  private final SpinBarrier barrier;
   private final List<Worker> workers = new ArrayList<>();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
-  private @Nullable Work work;
-  private volatile int run;
+  private volatile @Nullable Run current;
   private volatile boolean closed;
 
-  /** What all threads do together. */
-  interface Work {
-    void run(Turn turn);
-  }
+  /** A piece of work and the threads' progress in it. */
+  private record Run(Consumer<Turn> work, Turn.Run progress) {}
 
   DeviceThreads(String name, int parties) {
     this.parties = parties;
-    this.barrier = new SpinBarrier(parties);
     for (int i = 1; i < parties; i++) {
-      Worker worker = new Worker(name + "-" + i, new Share(i, parties));
+      Worker worker = new Worker(name + "-" + i, i);
       workers.add(worker);
       worker.start();
     }
   }
 
-  int count() {
-    return parties;
-  }
-
   /**
-   * Returns when the work is done on all threads.
+   * Returns when all phases of the work are done.
    *
+   * @param phases at least as many as the work has
    * @throws IllegalStateException it failed; the cause is the first failure
    */
-  void run(Work next) {
+  void run(int phases, Consumer<Turn> work) {
     if (closed || failure.get() != null) {
       throw new IllegalStateException("the device threads have ended", failure.get());
     }
-    work = next;
-    run = run + 1;
+    Run run = new Run(work, new Turn.Run(parties, phases));
+    current = run;
     workers.forEach(Worker::wake);
-    perform(next, new Share(0, parties));
+    perform(run, 0);
     Throwable failed = failure.get();
     if (failed != null) {
       throw new IllegalStateException("a device thread failed", failed);
     }
   }
 
-  /** The last barrier makes everything that any thread wrote visible to the caller. */
-  private void perform(Work next, Share share) {
+  private void perform(Run run, int thread) {
     try {
-      next.run(new Turn(share, barrier));
-      barrier.await();
+      run.work.accept(new Turn(run.progress, thread));
     } catch (Throwable e) {
       failure.compareAndSet(null, e);
-      barrier.breakUp();
+      run.progress.breakUp();
     }
   }
 
@@ -81,12 +73,12 @@ final class DeviceThreads implements AutoCloseable {
   }
 
   private final class Worker extends Thread {
-    private final Share share;
+    private final int number;
     private volatile boolean asleep;
 
-    Worker(String name, Share share) {
+    Worker(String name, int number) {
       super(name);
-      this.share = share;
+      this.number = number;
       setDaemon(true);
     }
 
@@ -98,32 +90,30 @@ final class DeviceThreads implements AutoCloseable {
 
     @Override
     public void run() {
-      int done = 0;
-      while (awaitRun(done)) {
-        done++;
-        Work next = work;
-        if (next != null) {
-          perform(next, share);
+      Run last = null;
+      while (!closed) {
+        Run next = await(last);
+        if (next != null && next != last) {
+          perform(next, number);
         }
+        last = next;
       }
     }
 
-    /** Sleeps until told: the flag is set before the last look, so no wake-up is lost. */
-    private boolean awaitRun(int done) {
-      int waits = 0;
-      while (DeviceThreads.this.run == done && !closed) {
+    /** Sleeps until there is another run: the flag is set before the last look at it. */
+    private @Nullable Run await(@Nullable Run last) {
+      for (int waits = 0; current == last && !closed; waits++) {
         if (waits < IDLE_SPINS) {
-          waits++;
           Thread.onSpinWait();
         } else {
           asleep = true;
-          if (DeviceThreads.this.run == done && !closed) {
+          if (current == last && !closed) {
             LockSupport.park(this);
           }
           asleep = false;
         }
       }
-      return !closed;
+      return current;
     }
   }
 }

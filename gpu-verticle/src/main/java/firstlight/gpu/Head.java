@@ -17,19 +17,25 @@ final class Head {
   private static final int ROWS = 16;
 
   private final ModelWeights weights;
+  private final int rowsMax;
   private final Activations normed;
   private final float[] logits;
   private final Sampler[] samplers;
 
   Head(ModelWeights weights, DeviceShape shape) {
     this.weights = weights;
-    int rows = Math.min(ROWS, shape.stepTokensMax());
-    normed = new Activations(rows, weights.model().embedding(), shape.quantised());
-    logits = new float[Math.multiplyExact(rows, weights.output().stride())];
+    rowsMax = Math.min(ROWS, shape.stepTokensMax());
+    normed = new Activations(rowsMax, weights.model().embedding(), shape.quantised());
+    logits = new float[Math.multiplyExact(rowsMax, weights.output().stride())];
     samplers =
         IntStream.range(0, shape.threads())
             .mapToObj(_ -> new Sampler(weights.model().vocabulary()))
             .toArray(Sampler[]::new);
+  }
+
+  /** Phases of a run with so many sampled rows. */
+  int phases(int sampled) {
+    return 3 * ((sampled + rowsMax - 1) / rowsMax);
   }
 
   /**
@@ -37,25 +43,29 @@ final class Head {
    * @param into one for each sampled row
    */
   void run(StepRows rows, float[] stream, SampledToken[] into, Turn turn) {
-    int size = weights.model().embedding();
-    int rowsMax = Math.min(ROWS, normed.values.length / size);
     for (int first = 0; first < into.length; first += rowsMax) {
+      int start = first;
       int count = Math.min(rowsMax, into.length - first);
-      for (int i = turn.share().from(count); i < turn.share().to(count); i++) {
-        VectorMath.norm(
-            new VectorMath.Part(stream, rows.sampled()[first + i] * size),
-            weights.outputNorm(),
-            weights.model().normEpsilon(),
-            new VectorMath.Part(normed.values, normed.row(i)));
-        normed.quantise(i);
-      }
-      turn.barrier().await();
-      weights.output().multiply(normed, count, logits, turn.share());
-      turn.barrier().await();
-      for (int i = turn.share().part(); i < count; i += turn.share().parts()) {
-        into[first + i] = sample(rows, rows.sampled()[first + i], i, turn.share().part());
-      }
-      turn.barrier().await();
+      turn.together(share -> normalise(rows, stream, start, share.range(count)));
+      turn.together(share -> weights.output().multiply(normed, count, logits, share));
+      turn.together(
+          share -> {
+            for (int i = share.from(count); i < share.to(count); i++) {
+              into[start + i] = sample(rows, rows.sampled()[start + i], i, turn.thread());
+            }
+          });
+    }
+  }
+
+  private void normalise(StepRows rows, float[] stream, int first, Share.Range range) {
+    int size = weights.model().embedding();
+    for (int i = range.from(); i < range.to(); i++) {
+      VectorMath.norm(
+          new VectorMath.Part(stream, rows.sampled()[first + i] * size),
+          weights.outputNorm(),
+          weights.model().normEpsilon(),
+          new VectorMath.Part(normed.values, normed.row(i)));
+      normed.quantise(i);
     }
   }
 

@@ -86,22 +86,23 @@ final class NibbleMatrix implements Matrix, PanelProduct.Source {
   @Override
   public void multiply(Activations in, int tokens, float[] out, Share share) {
     int groups = Lanes.groups(rows);
-    int group = share.from(groups);
-    int end = share.to(groups);
+    // Pairs of groups, since that is what is multiplied at once where there are many tokens.
+    int group = 2 * share.from((groups + 1) / 2);
+    int end = Math.min(groups, 2 * share.to((groups + 1) / 2));
     int many = tokens < Tiles.MANY_TOKENS ? 0 : tokens / PanelProduct.TOKENS * PanelProduct.TOKENS;
     if (many > 0) {
       PanelProduct panel = new PanelProduct();
       for (; group + 2 <= end; group += 2) {
         panel.multiply(this, in, many, out, group);
-        few(in, new Tiles.Range(many, tokens), out, group, group + 2);
+        few(in, new Share.Range(many, tokens), out, group, group + 2);
       }
     }
     for (; group < end; group += Tiles.GROUPS) {
-      few(in, new Tiles.Range(0, tokens), out, group, Math.min(end, group + Tiles.GROUPS));
+      few(in, new Share.Range(0, tokens), out, group, Math.min(end, group + Tiles.GROUPS));
     }
   }
 
-  private void few(Activations in, Tiles.Range tokens, float[] out, int from, int to) {
+  private void few(Activations in, Share.Range tokens, float[] out, int from, int to) {
     for (int token = tokens.from(); token < tokens.to(); token++) {
       one(in, token, out, from, to);
     }

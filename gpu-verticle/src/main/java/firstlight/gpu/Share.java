@@ -9,4 +9,11 @@ record Share(int part, int parts) {
   int to(int units) {
     return (int) ((long) units * (part + 1) / parts);
   }
+
+  Range range(int units) {
+    return new Range(from(units), to(units));
+  }
+
+  /** A run of units: from the first to the one after the last. */
+  record Range(int from, int to) {}
 }

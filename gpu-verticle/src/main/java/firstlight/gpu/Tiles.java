@@ -8,8 +8,5 @@ final class Tiles {
   /** From so many tokens on it pays to unpack weights to floats first. */
   static final int MANY_TOKENS = 8;
 
-  /** Some of the tokens of a Step. */
-  record Range(int from, int to) {}
-
   private Tiles() {}
 }

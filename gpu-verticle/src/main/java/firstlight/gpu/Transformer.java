@@ -9,12 +9,14 @@ import jdk.incubator.vector.FloatVector;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The forward pass of llama and gemma3. All device threads run it together: between two barriers
- * each does its share of the rows of a matrix, of the tokens, or of the heads.
+ * The forward pass of llama and gemma3. All device threads run it together: a phase is cut into
+ * shares of the rows of a matrix, of the tokens, or of the heads.
  *
  * <p>Buffers hold one row a token of the Step and are used again by every layer.
  */
 final class Transformer {
+  private static final int PHASES_A_LAYER = 9;
+
   private final ModelWeights weights;
   private final Hyperparameters model;
   private final KvMemory memory;
@@ -70,37 +72,55 @@ final class Transformer {
     return stream;
   }
 
+  /** Phases of a run. */
+  int phases() {
+    return PHASES_A_LAYER * model.layers() + 1;
+  }
+
   void run(StepRows rows, Turn turn) {
-    Share share = turn.share();
-    SpinBarrier barrier = turn.barrier();
-    embed(rows, share);
+    int count = rows.count();
     for (int i = 0; i < model.layers(); i++) {
-      LayerWeights layer = weights.layers().get(i);
-      normalise(rows, share, layer.attentionNorm());
-      barrier.await();
-      layer.query().multiply(normed, rows.count(), queries, share);
-      layer.key().multiply(normed, rows.count(), keys, share);
-      layer.value().multiply(normed, rows.count(), values, share);
-      barrier.await();
-      rotateAndStore(rows, share, i);
-      barrier.await();
-      attend(rows, share, i);
-      barrier.await();
-      layer.output().multiply(attended, rows.count(), added, share);
-      barrier.await();
-      add(rows, share, layer.attentionPostNorm(), layer.output().stride());
-      normalise(rows, share, layer.feedForwardNorm());
-      barrier.await();
-      layer.gate().multiply(normed, rows.count(), gates, share);
-      layer.up().multiply(normed, rows.count(), ups, share);
-      barrier.await();
-      activate(rows, share, layer.gate().stride());
-      barrier.await();
-      layer.down().multiply(hidden, rows.count(), added, share);
-      barrier.await();
-      add(rows, share, layer.feedForwardPostNorm(), layer.down().stride());
+      int layer = i;
+      LayerWeights w = weights.layers().get(i);
+      turn.together(share -> begin(rows, share, layer));
+      turn.together(
+          share -> {
+            w.query().multiply(normed, count, queries, share);
+            w.key().multiply(normed, count, keys, share);
+            w.value().multiply(normed, count, values, share);
+          });
+      turn.together(share -> rotateAndStore(rows, share, layer));
+      turn.together(share -> attend(rows, share, layer, attentions[turn.thread()]));
+      turn.together(share -> w.output().multiply(attended, count, added, share));
+      turn.together(
+          share -> {
+            add(rows, share, w.attentionPostNorm(), w.output().stride());
+            normalise(rows, share, w.feedForwardNorm());
+          });
+      turn.together(
+          share -> {
+            w.gate().multiply(normed, count, gates, share);
+            w.up().multiply(normed, count, ups, share);
+          });
+      turn.together(share -> activate(rows, share, w.gate().stride()));
+      turn.together(share -> w.down().multiply(hidden, count, added, share));
     }
-    barrier.await();
+    turn.together(share -> end(rows, share, model.layers() - 1));
+  }
+
+  /** Brings the stream up to a layer, and its input. */
+  private void begin(StepRows rows, Share share, int layer) {
+    if (layer == 0) {
+      embed(rows, share);
+    } else {
+      end(rows, share, layer - 1);
+    }
+    normalise(rows, share, weights.layers().get(layer).attentionNorm());
+  }
+
+  private void end(StepRows rows, Share share, int layer) {
+    LayerWeights w = weights.layers().get(layer);
+    add(rows, share, w.feedForwardPostNorm(), w.down().stride());
   }
 
   private void embed(StepRows rows, Share share) {
@@ -113,7 +133,6 @@ final class Transformer {
     }
   }
 
-  /** Each thread goes on with the rows that it has itself just written. */
   private void normalise(StepRows rows, Share share, float[] norm) {
     for (int row = share.from(rows.count()); row < share.to(rows.count()); row++) {
       VectorMath.norm(
@@ -166,7 +185,7 @@ final class Transformer {
     }
   }
 
-  private void attend(StepRows rows, Share share, int layer) {
+  private void attend(StepRows rows, Share share, int layer, Attention attention) {
     int size = model.headSize();
     int stride = weights.layers().get(layer).query().stride();
     int window = model.isLocal(layer) ? model.slidingWindow() : Integer.MAX_VALUE;
@@ -177,7 +196,7 @@ final class Transformer {
       int head = unit % model.heads();
       int end = rows.positions()[row] + 1;
       int kvHead = head / (model.heads() / model.kvHeads());
-      attentions[share.part()].attend(
+      attention.attend(
           new Attention.View(
               layer, kvHead, rows.slice(row).blocks(), Math.max(0, end - window), end),
           queries,

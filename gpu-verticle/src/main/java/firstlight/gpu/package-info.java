@@ -12,8 +12,8 @@
  *       ByteMatrix} and {@code FloatMatrix}; {@code Activations} are their input, {@code
  *       MatrixPacker} makes them from a model file.
  *   <li>Choosing tokens: {@code Sampler}, with {@code Candidates} and {@code Draws}.
- *   <li>Threads: {@code DeviceThreads} runs one function on all cores, {@code SpinBarrier} keeps
- *       them in step.
+ *   <li>Threads: {@code DeviceThreads} runs one function on all cores, phase by phase ({@code Turn}
+ *       and {@code Share}).
  * </ul>
  *
  * <p>The rule that everything here keeps: a number depends on its Sequence alone. No sum is split
