@@ -269,6 +269,16 @@ class SchedulerTest {
   }
 
   @Test
+  void a_paused_one_gives_its_blocks_to_one_that_decodes_though_it_came_first() {
+    GlassReplica replica = new GlassReplica(limits(8, 64, 64), GlassDevice.of(6, 4, 64));
+    replica.submit(Specs.of("paused", 12, 4), 1).run();
+    GenerationSpec decodes = Specs.of("decodes", 8, 12);
+    replica.submit(decodes).run();
+    replica.assertRight(decodes);
+    assertThat(replica.counts.preemptions).isEqualTo(1);
+  }
+
+  @Test
   void those_without_credit_do_not_keep_others_waiting() {
     GlassReplica replica = new GlassReplica(limits(1, 64, 64), GlassDevice.of(64, 4, 64));
     replica.submit(Specs.of("paused", 4, 4), 0).submit(Specs.of("goes", 4, 4)).run();
