@@ -3,6 +3,7 @@ package firstlight.edge;
 import java.util.Map;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** Makes Kafka's producer. It looks names up, so it may block. */
@@ -44,6 +45,14 @@ final class EventProducers {
             config.eventBytesMax() + OVERHEAD_BYTES,
             "reconnect.backoff.max.ms",
             RECONNECT_MAX_MS);
-    return new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
+    Producer<byte[], byte[]> producer =
+        new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
+    try {
+      // So that the first client does not wait for it.
+      producer.partitionsFor(config.topic());
+    } catch (KafkaException _) {
+      // Kafka is away. The first send asks again.
+    }
+    return producer;
   }
 }
