@@ -79,7 +79,7 @@ final class ResponsesDialect implements Dialect {
     context
         .request()
         .toWebSocket()
-        .onSuccess(
+        .map(
             socket ->
                 new WebSocketConnection(
                     responses, Caller.of(context).tenant(), socket, () -> connections--))

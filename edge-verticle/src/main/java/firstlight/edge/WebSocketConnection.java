@@ -40,6 +40,8 @@ final class WebSocketConnection implements WebSocketLine.Listener, ResponseRun.L
   private record Waiting(ObjectNode body, int bytes) {}
 
   /**
+   * Fails when the client has gone already; {@code whenClosed} then hears nothing.
+   *
    * @param whenClosed is told once
    */
   WebSocketConnection(
@@ -50,8 +52,8 @@ final class WebSocketConnection implements WebSocketLine.Listener, ResponseRun.L
     this.tenant = tenant;
     this.whenClosed = whenClosed;
     this.memory = new WebSocketMemory(limits.rememberedCharactersMax());
-    this.lifeTimer = parts.vertx().setTimer(limits.life().toMillis(), _ -> expire());
     this.line = new WebSocketLine(parts.vertx(), parts.time(), limits, socket, this);
+    this.lifeTimer = parts.vertx().setTimer(limits.life().toMillis(), _ -> expire());
   }
 
   @Override

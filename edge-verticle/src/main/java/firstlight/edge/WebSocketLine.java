@@ -48,6 +48,7 @@ final class WebSocketLine {
     void closed();
   }
 
+  /** Fails when the peer has gone already. */
   WebSocketLine(
       Vertx vertx, Time time, WebSocketLimits limits, ServerWebSocket socket, Listener listener) {
     this.vertx = vertx;
@@ -57,7 +58,6 @@ final class WebSocketLine {
     this.listener = listener;
     this.messages = new WebSocketMessages(limits.messageBytesMax());
     this.heardNanos = time.nanos();
-    this.pingTimer = vertx.setPeriodic(limits.ping().toMillis(), _ -> ping());
     socket.setWriteQueueMaxSize(limits.writeQueueBytes());
     socket.frameHandler(this::frame);
     socket.pongHandler(_ -> heard());
@@ -65,6 +65,7 @@ final class WebSocketLine {
     // Both may come, in any order, and the one without the other.
     socket.closeHandler(_ -> gone());
     socket.exceptionHandler(this::broken);
+    this.pingTimer = vertx.setPeriodic(limits.ping().toMillis(), _ -> ping());
   }
 
   /** Sends one message; nothing happens when the connection has gone. */
@@ -156,6 +157,9 @@ final class WebSocketLine {
   }
 
   private void steerReading() {
+    if (closed || socket.isClosed()) {
+      return;
+    }
     if (held || isFull()) {
       socket.pause();
     } else {

@@ -104,7 +104,7 @@ class ResponsesDialectTest {
       request(socket, HELLO_STREAMED);
       StringBuilder read = new StringBuilder();
       readUntil(socket, read, "response.output_item.done");
-      eventually(() -> server.session.heldAnswers() == 1);
+      eventually(() -> server.session.heldAnswers() >= 1);
       assertThat(socket.getInputStream().available()).isZero();
       assertThat(read).doesNotContain("response.completed");
 
@@ -325,7 +325,7 @@ class ResponsesDialectTest {
           cancelled.complete();
         });
     await(cancelled.future());
-    eventually(() -> server.session.heldAnswers() == 1);
+    eventually(() -> server.session.heldAnswers() >= 1);
     server.session.mood(FakeSession.Mood.WILLING);
     server.session.release();
     // Whoever comes after the cancelled one finds that nothing was started for it.

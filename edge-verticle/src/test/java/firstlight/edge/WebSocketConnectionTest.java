@@ -55,7 +55,8 @@ class WebSocketConnectionTest {
           .containsExactlyElementsOf(
               streamed.stream().map(WebSocketConnectionTest::withoutIds).toList());
       client.create("'input':'again'");
-      assertThat(client.next().get("type").textValue()).isEqualTo("response.created");
+      assertThat(client.response().getFirst().get("type").textValue())
+          .isEqualTo("response.created");
     }
   }
 
@@ -87,7 +88,7 @@ class WebSocketConnectionTest {
       ResponseSchemas.load().check("WebSocketErrorEvent", refusal);
       assertThat(refusal.get("status").intValue()).isEqualTo(429);
       assertThat(refusal.at("/error/code").textValue()).isEqualTo("too_many_waiting");
-      eventually(() -> server.session.heldAnswers() == 1);
+      eventually(() -> server.session.heldAnswers() >= 1);
       server.session.mood(FakeSession.Mood.WILLING);
       server.session.release();
       for (int i = 0; i < 3; i++) {
