@@ -13,13 +13,19 @@ import io.vertx.ext.web.RoutingContext;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the JSON bodies of requests: bounded in size and time, large ones off the event loop. */
+/**
+ * Reads the JSON bodies of requests: bounded in size and time, one by one and all together; large
+ * ones are parsed off the event loop.
+ */
 final class Bodies {
   private static final int LARGE_BYTES = 64 << 10;
+  private static final int LENGTH_DIGITS_MAX = 18;
+  private static final long RETRY_MILLIS = 1_000;
 
   private final Vertx vertx;
   private final EdgeConfig config;
   private final Json json;
+  private long held;
 
   Bodies(Vertx vertx, EdgeConfig config, Json json) {
     this.vertx = vertx;
@@ -27,46 +33,66 @@ final class Bodies {
     this.json = json;
   }
 
+  /** One body on its way in; counts what it holds until that is given back. */
+  private final class Arriving {
+    private final Promise<Buffer> whole = Promise.promise();
+    private Buffer bytes = Buffer.buffer();
+
+    private void add(Buffer piece) {
+      if (whole.future().isComplete()) {
+        return;
+      }
+      if (bytes.length() + piece.length() > config.limits().bodyBytesMax()) {
+        whole.tryFail(Json.tooLarge(config.limits().bodyBytesMax()));
+      } else if (held + piece.length() > config.limits().bodiesBytesMax()) {
+        whole.tryFail(full());
+      } else {
+        held += piece.length();
+        bytes.appendBuffer(piece);
+      }
+    }
+
+    private void giveBack() {
+      held -= bytes.length();
+      bytes = Buffer.buffer();
+    }
+  }
+
   /**
    * The body as a JSON object. To be called before anything asynchronous is done with the request;
    * fails with a {@link MeshException}.
    */
-  Future<ObjectNode> object(RoutingContext request) {
-    return bytes(request.request())
-        .compose(
-            body ->
-                body.length() <= LARGE_BYTES
-                    ? Future.succeededFuture(json.object(body))
-                    : vertx.executeBlocking(() -> json.object(body), false));
-  }
-
-  private Future<Buffer> bytes(HttpServerRequest request) {
+  Future<ObjectNode> object(RoutingContext http) {
+    HttpServerRequest request = http.request();
     MeshException unfit = unfit(request);
     if (unfit != null) {
       return Future.failedFuture(unfit);
     }
-    Promise<Buffer> promise = Promise.promise();
+    Arriving body = new Arriving();
+    receive(request, body);
+    return body.whole.future().compose(this::parse).onComplete(_ -> body.giveBack());
+  }
+
+  private Future<ObjectNode> parse(Buffer body) {
+    return body.length() <= LARGE_BYTES
+        ? Future.succeededFuture(json.object(body))
+        : vertx.executeBlocking(() -> json.object(body), false);
+  }
+
+  private void receive(HttpServerRequest request, Arriving body) {
     long timer =
         vertx.setTimer(
             config.times().bodyTimeout().toMillis(),
-            _ -> promise.tryFail(invalid("body_timeout", "The body did not arrive in time.")));
-    Buffer body = Buffer.buffer();
-    int bytesMax = config.limits().bodyBytesMax();
-    request.handler(
-        piece -> {
-          if (body.length() + piece.length() > bytesMax) {
-            promise.tryFail(Json.tooLarge(bytesMax));
-          } else {
-            body.appendBuffer(piece);
-          }
-        });
-    request.exceptionHandler(_ -> promise.tryFail(invalid("body_broken", "The body is broken.")));
-    request.endHandler(_ -> promise.tryComplete(body));
+            _ -> body.whole.tryFail(invalid("body_timeout", "The body did not arrive in time.")));
+    body.whole.future().onComplete(_ -> vertx.cancelTimer(timer));
+    request.handler(body::add);
+    request.exceptionHandler(
+        _ -> body.whole.tryFail(invalid("body_broken", "The body is broken.")));
+    request.endHandler(_ -> body.whole.tryComplete(body.bytes));
     request.resume();
     if ("100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT))) {
       request.response().writeContinue();
     }
-    return promise.future().onComplete(_ -> vertx.cancelTimer(timer));
   }
 
   private @Nullable MeshException unfit(HttpServerRequest request) {
@@ -79,8 +105,9 @@ final class Bodies {
       return media("The body must be JSON: send it with Content-Type: application/json.");
     }
     String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
-    if (length != null && length.length() > 18
-        || length != null && Long.parseLong(length) > config.limits().bodyBytesMax()) {
+    if (length != null
+        && (length.length() > LENGTH_DIGITS_MAX
+            || Long.parseLong(length) > config.limits().bodyBytesMax())) {
       return Json.tooLarge(config.limits().bodyBytesMax());
     }
     return null;
@@ -92,5 +119,14 @@ final class Bodies {
 
   private static MeshException invalid(String code, String message) {
     return new MeshException(FailureKind.INVALID_REQUEST, code, message);
+  }
+
+  private static MeshException full() {
+    return new MeshException(
+        FailureKind.OVERLOADED,
+        "bodies_exceeded",
+        "The service is reading as much as it can. Try again.",
+        null,
+        RETRY_MILLIS);
   }
 }

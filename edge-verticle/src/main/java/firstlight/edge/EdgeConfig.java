@@ -52,6 +52,7 @@ public record EdgeConfig(
    * What a request may be. Each is refused with a message that names the limit's value.
    *
    * @param bodyBytesMax bytes of a request's body
+   * @param bodiesBytesMax bytes of all bodies an edge instance reads at a time
    * @param jsonDepthMax nesting of its JSON
    * @param jsonTokensMax values, names and brackets of its JSON
    * @param headerBytesMax bytes of all its headers
@@ -69,6 +70,7 @@ public record EdgeConfig(
    */
   public record Limits(
       int bodyBytesMax,
+      int bodiesBytesMax,
       int jsonDepthMax,
       int jsonTokensMax,
       int headerBytesMax,
@@ -167,6 +169,7 @@ public record EdgeConfig(
     Limits read =
         new Limits(
             size(limits, "bodyBytesMax", 16 * MIB),
+            size(limits, "bodiesBytesMax", 128 * MIB),
             limits.integer("jsonDepthMax", 100, 10, 1_000),
             limits.integer("jsonTokensMax", 1_000_000, 1_000, 100_000_000),
             size(limits, "headerBytesMax", 32 << 10),
@@ -181,6 +184,11 @@ public record EdgeConfig(
             limits.integer("tenantRequestsMax", 2_048, 1, 1_000_000),
             limits.integer("creditTokens", 256, 1, 1_000_000),
             size(limits, "writeQueueBytes", 64 << 10));
+    limits
+        .problems()
+        .require(
+            read.bodiesBytesMax >= read.bodyBytesMax,
+            "edge.limits.bodiesBytesMax must be at least edge.limits.bodyBytesMax");
     limits.done();
     return read;
   }

@@ -47,6 +47,12 @@ final class EdgeMetrics {
     gauge("firstlight.edge.replicas", "Replicas known", replicas);
   }
 
+  /** A request has been answered, whatever with. */
+  void answered(String route, int status) {
+    Tags tags = Tags.of("route", route, "status", String.valueOf(status));
+    counter("firstlight.http.requests", "Requests answered, by route and status", tags).increment();
+  }
+
   /** A generation was given to that replica. */
   void placed(ReplicaId replica) {
     Tags tags = Tags.of("replica", replica.value());

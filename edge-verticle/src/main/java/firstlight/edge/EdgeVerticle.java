@@ -104,7 +104,7 @@ public final class EdgeVerticle extends VerticleBase {
     metrics.gauges(EdgeTotals.of(vertx), links.replicas()::size);
     vertx.eventBus().<MeshMessage>consumer(Addresses.REPLICAS, m -> heard(links, m.body()));
     vertx.setPeriodic(LOOK_MILLIS, _ -> links.expire());
-    HttpServer server = server(router(turns, links, events));
+    HttpServer server = server(router(turns, links, events), metrics);
     running = new Running(server, turns, links, workers, events);
     return server.listen().onSuccess(listening -> port = listening.actualPort());
   }
@@ -153,8 +153,9 @@ public final class EdgeVerticle extends VerticleBase {
     return router;
   }
 
-  private HttpServer server(Router router) {
-    IdleConnections idle = new IdleConnections(vertx, config.times().idleTimeout().toMillis());
+  private HttpServer server(Router router, EdgeMetrics metrics) {
+    IdleConnections idle =
+        new IdleConnections(vertx, config.times().idleTimeout().toMillis(), metrics);
     HttpServerOptions options =
         new HttpServerOptions()
             .setHost(config.host())

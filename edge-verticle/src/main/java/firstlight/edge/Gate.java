@@ -5,6 +5,7 @@ import firstlight.protocol.IdSource;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.TenantId;
 import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.CorsHandler;
@@ -24,6 +25,11 @@ final class Gate {
   private static final Set<String> OPEN_PATHS =
       Set.of("/health", "/health/live", "/health/ready", "/metrics");
 
+  private static final Pattern ROUTE =
+      Pattern.compile(
+          "/(?:health(?:/live|/ready)?|metrics|v1/(?:chat/completions|completions|responses|models|"
+              + "feedback))");
+
   private final EdgeConfig config;
   private final Keys keys;
   private final IdSource ids;
@@ -32,6 +38,12 @@ final class Gate {
     this.config = config;
     this.keys = new Keys(config);
     this.ids = ids;
+  }
+
+  /** The route of a request as a label of metrics: one of few. */
+  static String route(HttpServerRequest request) {
+    String path = String.valueOf(request.path());
+    return ROUTE.matcher(path).matches() ? path : "other";
   }
 
   /** Stands before all other routes. */

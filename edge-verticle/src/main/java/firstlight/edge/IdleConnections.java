@@ -18,6 +18,7 @@ import java.util.Map;
 final class IdleConnections {
   private final Vertx vertx;
   private final long idleMillis;
+  private final EdgeMetrics metrics;
   private final Map<HttpConnection, Use> uses = new HashMap<>();
 
   private static final class Use {
@@ -26,9 +27,10 @@ final class IdleConnections {
     private long timer;
   }
 
-  IdleConnections(Vertx vertx, long idleMillis) {
+  IdleConnections(Vertx vertx, long idleMillis, EdgeMetrics metrics) {
     this.vertx = vertx;
     this.idleMillis = idleMillis;
+    this.metrics = metrics;
   }
 
   void opened(HttpConnection connection) {
@@ -62,7 +64,12 @@ final class IdleConnections {
       use.requests++;
       vertx.cancelTimer(use.timer);
       HttpServerResponse response = request.response();
-      response.endHandler(_ -> ended(connection, use));
+      // A response has room for one such handler, so answers are counted here, too.
+      response.endHandler(
+          _ -> {
+            metrics.answered(Gate.route(request), response.getStatusCode());
+            ended(connection, use);
+          });
     }
     return true;
   }

@@ -1,5 +1,6 @@
 package firstlight.edge;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import firstlight.protocol.FailureKind;
@@ -268,9 +269,26 @@ final class ResponseRun implements TurnHandle {
         createdMillis,
         stream.outcome().get("status").textValue(),
         Json.text(input.addAll(request.input())),
-        Json.text(stream.output()),
+        Json.text(withoutLogprobs(stream.output())),
         request.store() ? Json.text(stream.outcome()) : "",
         usage);
+  }
+
+  // They are for whoever reads the Response; to go on from it they would only be ballast.
+  private static ArrayNode withoutLogprobs(ArrayNode items) {
+    ArrayNode all = Json.array();
+    for (JsonNode item : items) {
+      ObjectNode kept = Json.object();
+      kept.setAll((ObjectNode) item);
+      ArrayNode parts = kept.putArray("content");
+      for (JsonNode part : item.get("content")) {
+        ObjectNode keptPart = parts.addObject();
+        keptPart.setAll((ObjectNode) part);
+        keptPart.remove("logprobs");
+      }
+      all.add(kept);
+    }
+    return all;
   }
 
   private long seconds() {

@@ -3,6 +3,7 @@ package firstlight.edge;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import firstlight.model.Utf8Stream;
 import firstlight.protocol.FinishReason;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.Usage;
@@ -45,7 +46,7 @@ final class ResponseStream {
   private final ResponseResource resource;
   private final boolean logprobsWanted;
   private final String itemId;
-  private final WholeCharacters characters = new WholeCharacters();
+  private final Utf8Stream characters = new Utf8Stream();
   private final StringBuilder text = new StringBuilder();
   private final ArrayNode logprobs = Json.array();
   private ArrayNode logprobsHeld = Json.array();
@@ -78,7 +79,7 @@ final class ResponseStream {
       if (logprobsWanted && token.bytes().length > 0) {
         logprobsHeld.add(logprob(token));
       }
-      addDelta(events, characters.next(token.bytes()));
+      addDelta(events, characters.feed(token.bytes()));
     }
     return events;
   }
@@ -91,7 +92,7 @@ final class ResponseStream {
   List<ObjectNode> ended(FinishReason reason, Usage usage, long now) {
     List<ObjectNode> events = new ArrayList<>();
     addItem(events);
-    addDelta(events, characters.end());
+    addDelta(events, characters.flush());
     boolean whole = reason != FinishReason.LENGTH;
     events.add(
         with(

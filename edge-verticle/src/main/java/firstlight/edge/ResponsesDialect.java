@@ -112,9 +112,14 @@ final class ResponsesDialect implements Dialect {
       return;
     }
     found(context)
-        .map(turn -> parts.json().value(turn.resource()))
-        .onSuccess(resource -> Reply.json(context, 200, resource))
+        .onSuccess(turn -> reply(context, turn.resource()))
         .onFailure(failure -> Errors.answer(context, failure));
+  }
+
+  private static void reply(RoutingContext context, String json) {
+    if (!context.response().closed()) {
+      context.response().putHeader("Content-Type", "application/json").end(json);
+    }
   }
 
   private void delete(RoutingContext context) {

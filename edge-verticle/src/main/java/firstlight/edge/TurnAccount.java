@@ -139,7 +139,7 @@ final class TurnAccount {
         ResponseFinished.newBuilder()
             .setResponseId(request.response().value())
             .setDialect(request.dialect())
-            .setModel(request.model())
+            .setModel(modelDigest.isEmpty() ? EdgeModels.shown(request.model()) : request.model())
             .setModelDigest(modelDigest)
             .setReplica(replica == null ? "" : replica.value())
             .setStatus(statusWord())

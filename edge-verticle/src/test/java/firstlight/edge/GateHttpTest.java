@@ -176,6 +176,7 @@ class GateHttpTest {
             "vllm:generation_tokens_total",
             "vllm:request_success_total{finished_reason=\"stop\",model_name=\"bytes\"}",
             "firstlight_errors_total",
+            "firstlight_http_requests_total{route=\"/v1/completions\",status=\"404\"} 20",
             "firstlight_edge_requests_running 0",
             "firstlight_edge_generations 0",
             "firstlight_edge_replicas 2",

@@ -335,6 +335,17 @@ class ResponsesDialectTest {
   }
 
   @Test
+  void log_probabilities_stay_with_the_response_and_are_no_ballast_of_its_history() {
+    ObjectNode response =
+        server.create("{'model':'m','input':'hi','include':['message.output_text.logprobs']}");
+    String id = response.get("id").textValue();
+
+    assertThat(response.at("/output/0/content/0/logprobs")).hasSize(2);
+    assertThat(server.object(server.get("/v1/responses/" + id))).isEqualTo(response);
+    assertThat(server.session.turn(id).output()).contains("Hello world").doesNotContain("logprob");
+  }
+
+  @Test
   void what_is_asked_for_and_how_goes_to_the_turn() {
     server.create(
         "{'model':'m','input':'hi','temperature':0,'max_output_tokens':17,'top_logprobs':2,"

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import firstlight.edge.ResponsesReader.Transport;
 import firstlight.model.ChatMessage;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -28,6 +30,28 @@ class ResponsesReaderTest {
           Settings.parse("edge: {open: true, limits: {messagesMax: 8}}", _ -> null)
               .section("edge"));
   private static final Json JSON = new Json(CONFIG.limits());
+
+  private static final List<String> FIELDS =
+      words(
+          "model input input input input instructions previous_response_id store stream background",
+          "temperature top_p max_output_tokens max_tool_calls metadata truncation tools",
+          "presence_penalty frequency_penalty top_logprobs include safety_identifier text",
+          "prompt_cache_key service_tier parallel_tool_calls reasoning conversation prompt",
+          "generate tool_choice stream_options");
+  private static final List<String> NESTED =
+      words(
+          "type type type role role content content text id call_id name arguments output summary",
+          "status phase refusal format verbosity effort encrypted_content");
+  private static final List<String> SCALARS =
+      words(
+          "null true false 0 1 -1 0.5 1e300 99999999999999999999 \"\" \"x\" \"resp_1\" \"auto\"",
+          "\"message\" \"user\" \"assistant\" \"system\" \"input_text\" \"output_text\"",
+          "\"function_call\" \"function_call_output\" \"reasoning\" \"item_reference\" \"text\"",
+          "\"refusal\" \"final_answer\" \"{\" \"low\" \"disabled\" \"default\" \"none\"");
+
+  private static List<String> words(String... lines) {
+    return Stream.of(lines).flatMap(line -> Stream.of(line.split(" "))).toList();
+  }
 
   static ResponsesReader reader() {
     return new ResponsesReader(CONFIG.limits(), new IdSource(new SplittableRandom(1)));
@@ -283,6 +307,53 @@ class ResponsesReaderTest {
 
     assertThat(request.stream()).isTrue();
     assertThat(request.generate()).isFalse();
+  }
+
+  @Test
+  void whatever_json_comes_is_read_or_refused_as_a_mistake_of_the_client() {
+    long seed = Long.getLong("seed", 22);
+    SplittableRandom random = new SplittableRandom(seed);
+    int read = 0;
+    for (int round = 0; round < 20_000; round++) {
+      ObjectNode body = Json.object().put("model", "m").put("input", "hi");
+      for (int fields = random.nextInt(3); fields >= 0; fields--) {
+        body.set(pick(random, FIELDS), randomValue(random, 3));
+      }
+      try {
+        ResponseRequest request = reader().read(body, pick(random, List.of(Transport.values())));
+        messages(request);
+        read++;
+      } catch (MeshException refusal) {
+        assertThat(refusal.kind()).isIn(FailureKind.INVALID_REQUEST, FailureKind.NOT_FOUND);
+      } catch (RuntimeException e) {
+        throw new AssertionError(
+            "%s%nrepeat with: mvn test -Dtest=ResponsesReaderTest -Dseed=%d".formatted(body, seed),
+            e);
+      }
+    }
+    assertThat(read).isBetween(1_000, 19_000);
+  }
+
+  private static JsonNode randomValue(SplittableRandom random, int depth) {
+    if (depth > 0 && random.nextInt(3) == 0) {
+      ArrayNode list = Json.array();
+      for (int i = random.nextInt(3); i >= 0; i--) {
+        list.add(randomValue(random, depth - 1));
+      }
+      return list;
+    }
+    if (depth > 0 && random.nextBoolean()) {
+      ObjectNode object = Json.object();
+      for (int i = random.nextInt(5); i >= 0; i--) {
+        object.set(pick(random, NESTED), randomValue(random, depth - 1));
+      }
+      return object;
+    }
+    return JSON.value(pick(random, SCALARS));
+  }
+
+  private static <T> T pick(SplittableRandom random, List<T> from) {
+    return from.get(random.nextInt(from.size()));
   }
 
   private static ResponseRequest read(String fields) {
