@@ -14,6 +14,10 @@ final class KafkaClients {
   // What a poll may bring bounds what a sink holds in memory beside its open files.
   private static final int FETCH_BYTES = 8 << 20;
   private static final int PARTITION_FETCH_BYTES = 1 << 20;
+
+  /** Members hear of each other that often, so partitions change hands quickly. */
+  private static final int HEARTBEAT_MS = 1_000;
+
   private static final int REQUEST_BYTES = 16 << 20;
   private static final int BLOCK_MS = 5_000;
   private static final int RECONNECT_MAX_MS = 5_000;
