@@ -40,25 +40,30 @@ def completion(client, model):
     print("completion streamed:", repr(text))
 
 
+def streamed_response(client, model, text, previous=None):
+    with client.responses.stream(
+        model=model, input=text, previous_response_id=previous, temperature=0, max_output_tokens=24
+    ) as stream:
+        deltas, final = "", None
+        for event in stream:
+            if event.type == "response.output_text.delta":
+                deltas += event.delta
+            elif event.type in ("response.completed", "response.incomplete"):
+                final = event.response
+    assert final.output_text == deltas, (final.output_text, deltas)
+    return final
+
+
 def responses(client, model):
-    with client.responses.stream(
-        model=model, input="My name is Ada. Say hello.", max_output_tokens=24, temperature=0
-    ) as stream:
-        deltas = "".join(e.delta for e in stream if e.type == "response.output_text.delta")
-        first = stream.get_final_response()
-    assert first.output_text == deltas, (first.output_text, deltas)
-    with client.responses.stream(
-        model=model,
-        input="What is my name?",
-        previous_response_id=first.id,
-        max_output_tokens=24,
-        temperature=0,
-    ) as stream:
-        second = stream.until_done().get_final_response()
+    first = streamed_response(client, model, "My name is Ada. Say hello.")
+    second = streamed_response(client, model, "What is my name?", first.id)
     assert second.previous_response_id == first.id
     assert second.usage.input_tokens > first.usage.input_tokens + first.usage.output_tokens
     again = client.responses.retrieve(first.id)
     assert again.output_text == first.output_text
+    with client.responses.stream(model=model, input="hello", temperature=0) as stream:
+        whole = stream.until_done().get_final_response()
+    assert whole.status == "completed" and whole.output_text.startswith("Hello"), whole
     print("responses streamed:", repr(first.output_text), "->", repr(second.output_text))
 
 

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * A model of the configuration.
  *
  * @param source null when the entry has a mistake, which then stands among the problems
- * @param template a file with a chat template to use instead of the model file's own
+ * @param template a file with a chat template to use instead of the model file's own, or the name
+ *     of one that comes with the product
  */
 record ModelEntry(String name, @Nullable ModelSource source, Optional<Path> template) {
   private static final List<String> KINDS =

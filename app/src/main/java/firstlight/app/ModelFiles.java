@@ -1,5 +1,6 @@
 package firstlight.app;
 
+import firstlight.model.ChatTemplate;
 import firstlight.model.Model;
 import firstlight.model.ModelSource;
 import firstlight.model.ModelStore;
@@ -36,7 +37,15 @@ final class ModelFiles {
   static Model open(ModelStore store, ModelEntry entry, Progress progress) throws IOException {
     Path file = fetch(store, entry, progress);
     @Nullable String template =
-        entry.template().isPresent() ? Files.readString(entry.template().get()) : null;
+        entry.template().isPresent() ? template(entry.template().get()) : null;
     return Model.open(entry.name(), file, template);
+  }
+
+  /**
+   * The text of a file, or of a template that comes with the product when only its name is said.
+   */
+  private static String template(Path named) throws IOException {
+    boolean isName = named.getNameCount() == 1 && !Files.exists(named);
+    return isName ? ChatTemplate.builtIn(named.toString()) : Files.readString(named);
   }
 }

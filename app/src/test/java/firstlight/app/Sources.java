@@ -2,6 +2,7 @@ package firstlight.app;
 
 import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.tree.MethodTree;
+import com.sun.source.tree.Tree;
 import com.sun.source.util.JavacTask;
 import com.sun.source.util.SourcePositions;
 import com.sun.source.util.TreePathScanner;
@@ -102,9 +103,14 @@ final class Sources {
                 name(Path.of(unit.getSourceFile().getName())),
                 method.getName().toString(),
                 last - first + 1,
-                method.getParameters().size()));
+                ofRecord() ? 0 : method.getParameters().size()));
       }
       return super.visitMethod(method, unused);
+    }
+
+    /** A record may have as many components as it needs: they are named where they are read. */
+    private boolean ofRecord() {
+      return getCurrentPath().getParentPath().getLeaf().getKind() == Tree.Kind.RECORD;
     }
 
     private long line(long position) {

@@ -60,7 +60,7 @@ final class Admission {
     String message =
         contextMax <= kvPositions
             ? "This model's maximum context length is %d tokens, but the prompt has %d, which"
-                  + " leaves no room for an answer. Shorten the prompt."
+                + " leaves no room for an answer. Shorten the prompt."
             : "This replica can hold at most %d tokens of one request, but the prompt has %d, which"
                 + " leaves no room for an answer. Shorten the prompt.";
     return new MeshException(
