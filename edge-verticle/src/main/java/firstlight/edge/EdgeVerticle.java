@@ -165,13 +165,9 @@ public final class EdgeVerticle extends VerticleBase {
             .setTcpNoDelay(true)
             .setTcpKeepAlive(true)
             .setMaxHeaderSize(config.limits().headerBytesMax())
-            .setMaxChunkSize(CHUNK_BYTES_MAX)
-            .setMaxWebSocketFrameSize(config.limits().bodyBytesMax())
-            .setMaxWebSocketMessageSize(config.limits().bodyBytesMax())
-            .setPerFrameWebSocketCompressionSupported(false)
-            .setPerMessageWebSocketCompressionSupported(false);
+            .setMaxChunkSize(CHUNK_BYTES_MAX);
     return vertx
-        .createHttpServer(options)
+        .createHttpServer(WebSocketLimits.of(config).configure(options))
         .connectionHandler(idle::opened)
         .requestHandler(
             request -> {

@@ -24,6 +24,7 @@ final class IdleConnections {
   private static final class Use {
     private int requests;
     private boolean last;
+    private boolean closed;
     private long timer;
   }
 
@@ -43,6 +44,7 @@ final class IdleConnections {
     watch(connection, use);
     connection.closeHandler(
         _ -> {
+          use.closed = true;
           vertx.cancelTimer(use.timer);
           uses.remove(connection);
         });
@@ -63,6 +65,10 @@ final class IdleConnections {
       use.last = HttpForm.endsConnection(request);
       use.requests++;
       vertx.cancelTimer(use.timer);
+      if (!use.last && WebSocketUpgrade.isAsked(request)) {
+        // A WebSocket has its own rules, and this side does not hear of its end.
+        uses.remove(connection);
+      }
       HttpServerResponse response = request.response();
       // A response has room for one such handler, so answers are counted here, too.
       response.endHandler(
@@ -74,14 +80,19 @@ final class IdleConnections {
     return true;
   }
 
+  /** How many it watches. */
   int connections() {
     return uses.size();
   }
 
   private void ended(HttpConnection connection, Use use) {
+    if (use.closed) {
+      return;
+    }
     if (use.last) {
       connection.close();
     } else if (--use.requests == 0) {
+      uses.put(connection, use);
       watch(connection, use);
     }
   }

@@ -14,6 +14,10 @@ final class WebSocketUpgrade {
   /** Why not, with the status for it. */
   record Refusal(int status, MeshException failure) {}
 
+  static boolean isAsked(HttpServerRequest request) {
+    return "websocket".equalsIgnoreCase(request.getHeader("Upgrade"));
+  }
+
   /**
    * A browser lets every page open a WebSocket to every server, also to one that asks for no key,
    * so a page must be of this server or of an origin that may call it.
@@ -22,7 +26,7 @@ final class WebSocketUpgrade {
    * @return null: it may
    */
   static @Nullable Refusal refusal(HttpServerRequest request, List<String> origins) {
-    if (!"websocket".equalsIgnoreCase(request.getHeader("Upgrade"))) {
+    if (!isAsked(request)) {
       return new Refusal(
           426,
           new MeshException(

@@ -126,7 +126,7 @@ class ResponsesEdgeTest {
 
   private static WebSocketClient connect(String header) throws IOException {
     EdgeConfig config =
-        EdgeConfig.read(Settings.parse("edge: {open: true}", _ -> null).section("edge"));
+        EdgeConfig.read(Settings.parse("open: true", _ -> null));
     return new WebSocketClient(edge.port(), new Json(config.limits()), 64 << 10, header);
   }
 
