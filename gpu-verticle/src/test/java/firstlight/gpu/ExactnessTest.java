@@ -98,7 +98,9 @@ class ExactnessTest {
         IntStream.concat(
                 IntStream.of(PROMPT), alone.stream().limit(DECODED - 1).mapToInt(SampledToken::id))
             .toArray();
-    same(Steps.run(device, Steps.slice("g", forced, 0, Steps.blocks(0, 4), DECODED, CHANCE)));
+    same(
+        Steps.run(
+            device, Steps.with(CHANCE, Steps.slice("g", forced, 0, Steps.blocks(0, 4), DECODED))));
   }
 
   @Test
@@ -109,7 +111,8 @@ class ExactnessTest {
                 IntStream.of(PROMPT), alone.stream().limit(DECODED - 1).mapToInt(SampledToken::id))
             .toArray();
     List<SampledToken> tokens =
-        Steps.run(device, Steps.slice("g", forced, 0, Steps.blocks(0, 4), DECODED, other));
+        Steps.run(
+            device, Steps.with(other, Steps.slice("g", forced, 0, Steps.blocks(0, 4), DECODED)));
     assertThat(tokens).extracting(SampledToken::id).isNotEqualTo(ids(alone));
   }
 

@@ -77,7 +77,7 @@ final class SpeedMain {
       for (int i = 0; i < sequences; i++) {
         int[] token = {(i * 977 + position * 31 + 5) % 40_000};
         int[] blocks = Steps.blocks(i * DECODED / BLOCK_TOKENS, DECODED / BLOCK_TOKENS);
-        slices.add(Steps.slice("s" + i, token, position, blocks, 1, Sampling.GREEDY));
+        slices.add(Steps.with(Sampling.GREEDY, Steps.slice("s" + i, token, position, blocks, 1)));
       }
       device.run(new RunStep(position + 1, slices));
     }

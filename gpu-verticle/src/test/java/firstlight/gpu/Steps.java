@@ -20,14 +20,21 @@ final class Steps {
     return IntStream.range(first, first + count).toArray();
   }
 
+  /** Greedy, with five alternatives at each position. */
   static Slice slice(String generation, int[] tokens, int start, int[] blocks, int sampled) {
-    return slice(generation, tokens, start, blocks, sampled, Sampling.greedy(5));
+    return new Slice(
+        new GenerationId(generation), tokens, start, blocks, sampled, Sampling.greedy(5), NOTHING);
   }
 
-  static Slice slice(
-      String generation, int[] tokens, int start, int[] blocks, int sampled, Sampling sampling) {
+  static Slice with(Sampling sampling, Slice slice) {
     return new Slice(
-        new GenerationId(generation), tokens, start, blocks, sampled, sampling, NOTHING);
+        slice.generation(),
+        slice.tokens(),
+        slice.start(),
+        slice.blocks(),
+        slice.sampled(),
+        sampling,
+        slice.history());
   }
 
   static List<SampledToken> run(Device device, Slice slice) {
