@@ -11,6 +11,23 @@ import java.util.List;
 final class FreePorts {
   private FreePorts() {}
 
+  /**
+   * Sees that a port can be listened on, before anything is spent on a start that would fail.
+   *
+   * @param port 0: any, so there is nothing to see
+   * @throws StartFailure when somebody else has it
+   */
+  static void require(String host, int port) {
+    try (ServerSocket socket = new ServerSocket()) {
+      socket.setReuseAddress(true);
+      socket.bind(new InetSocketAddress(host, port));
+    } catch (IOException e) {
+      throw new StartFailure(
+          "can not listen on port %d of %s: %s. Choose another with --port."
+              .formatted(port, host, e.getMessage()));
+    }
+  }
+
   /** That many different ones; all are held until the last is found. */
   static List<Integer> find(int count) throws IOException {
     List<ServerSocket> held = new ArrayList<>();

@@ -35,6 +35,9 @@ final class Launch {
     Path file = ConfigurationFile.path(options);
     Configured configured = Configured.from(ConfigurationFile.read(file), overrides);
     out.printf("Firstlight reads %s%n", file);
+    if (configured.config().has(Role.EDGE)) {
+      FreePorts.require(configured.config().edge().host(), configured.config().edge().port());
+    }
     Node starting = new Node(configured, out);
     node = starting;
     Runtime.getRuntime().addShutdownHook(new Thread(this::stop, "stop"));
