@@ -89,7 +89,7 @@ final class ReplicaTurns implements Turns {
       totals.requests(1);
       running.add(turn);
       prepare(turn, model);
-    } catch (MeshException e) {
+    } catch (RuntimeException e) {
       turn.fail(e);
     }
   }
