@@ -39,7 +39,7 @@ final class FirstlightProcess implements AutoCloseable {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
         List.of(
-            "-Xmx1g",
+            "-Xmx4g",
             "--add-modules",
             "jdk.incubator.vector",
             "--enable-native-access=ALL-UNNAMED",

@@ -35,7 +35,9 @@ class OneCommandIT {
 
   @AfterAll
   static void stop() throws Exception {
-    client.close();
+    if (client != null) {
+      client.close();
+    }
     process.close();
   }
 
