@@ -1,5 +1,6 @@
 package firstlight.app;
 
+import io.vertx.core.logging.SLF4JLogDelegateFactory;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -20,7 +21,15 @@ public final class Main implements Runnable {
 
   /** Runs a command and ends the JVM with its exit code. */
   public static void main(String[] arguments) {
+    logThroughOneDoor();
     System.exit(commandLine().execute(arguments));
+  }
+
+  /** Libraries that choose their logging by a property are told to use ours. */
+  private static void logThroughOneDoor() {
+    System.setProperty("hazelcast.logging.type", "slf4j");
+    System.setProperty(
+        "vertx.logger-delegate-factory-class-name", SLF4JLogDelegateFactory.class.getName());
   }
 
   static CommandLine commandLine() {

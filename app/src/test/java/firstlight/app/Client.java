@@ -22,7 +22,9 @@ final class Client implements AutoCloseable {
   static final ObjectMapper JSON = new ObjectMapper();
   private static final Duration LIMIT = Duration.ofSeconds(120);
 
-  private final HttpClient http = HttpClient.newHttpClient();
+  // HTTP/1.1: each stream on a connection of its own, as most clients have it.
+  private final HttpClient http =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final URI base;
   private final String key;
 

@@ -76,7 +76,7 @@ final class FirstlightProcess implements AutoCloseable {
         if (serves.find()) {
           address.complete(URI.create(serves.group(1)));
         } else if (JOINED.matcher(line).find()) {
-          address.complete(URI.create("none:"));
+          address.complete(URI.create("none:/"));
         }
       }
     } catch (IOException e) {

@@ -59,6 +59,11 @@ final class ScriptClient implements AutoCloseable {
     return talks.values().stream().map(talk -> talk.chat).toList();
   }
 
+  /** Whether nothing more comes. */
+  boolean allOver() {
+    return talks.values().stream().allMatch(talk -> talk.left || talk.chat.ended());
+  }
+
   /** The client goes away. */
   void leave(String name) {
     talk(name).leave();
