@@ -22,6 +22,7 @@ class TidyTest {
   /** Constructors that take what they need by name may have more. */
   private static final int PARAMETERS_MAX = 8;
 
+  private static final String TEXT_BLOCK = "\"\"\"";
   private static final Pattern UNFINISHED = Pattern.compile("\\b(TODO|FIXME|XXX)\\b");
 
   @Test
@@ -58,8 +59,14 @@ class TidyTest {
     List<String> wide = new ArrayList<>();
     for (Path file : Sources.java()) {
       List<String> lines = Sources.lines(file);
+      boolean inTextBlock = false;
       for (int i = 0; i < lines.size(); i++) {
         String line = lines.get(i);
+        // What stands in a text block is data: breaking its lines would change it.
+        inTextBlock ^= line.split(TEXT_BLOCK, -1).length % 2 == 0;
+        if (inTextBlock) {
+          continue;
+        }
         if (line.codePointCount(0, line.length()) > COLUMNS_MAX && !line.startsWith("import ")) {
           wide.add(Sources.name(file) + ":" + (i + 1));
         }

@@ -211,7 +211,7 @@ public record EdgeConfig(
             times.duration("statusDelay", Duration.ofMillis(500)),
             times.duration("keepAlive", Duration.ofSeconds(10)),
             times.duration("stallTimeout", Duration.ofSeconds(60)),
-            times.duration("replicaExpiry", Duration.ofMillis(1_500)));
+            times.duration("replicaExpiry", Duration.ofSeconds(3)));
     Problems problems = times.problems();
     problems.require(
         read.keepAlive.compareTo(Duration.ofSeconds(15)) <= 0

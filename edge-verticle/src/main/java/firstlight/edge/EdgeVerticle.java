@@ -106,7 +106,10 @@ public final class EdgeVerticle extends VerticleBase {
     vertx.setPeriodic(LOOK_MILLIS, _ -> links.expire());
     HttpServer server = server(router(turns, links, events), metrics);
     running = new Running(server, turns, links, workers, events);
-    return server.listen().onSuccess(listening -> port = listening.actualPort());
+    return server
+        .listen()
+        .onSuccess(listening -> port = listening.actualPort())
+        .recover(failure -> stop().transform(_ -> Future.failedFuture(failure)));
   }
 
   @Override

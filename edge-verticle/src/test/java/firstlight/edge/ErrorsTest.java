@@ -29,8 +29,9 @@ class ErrorsTest {
     assertThat(Errors.status(failure)).isEqualTo(status);
     assertThat(Json.text(Errors.body(failure)))
         .isEqualTo(
-            "{\"error\":{\"message\":\"message\",\"type\":\"%s\",\"param\":\"param\",\"code\":\"code\"}}"
-                .formatted(type));
+            "{'error':{'message':'message','type':'%s','param':'param','code':'code'}}"
+                .formatted(type)
+                .replace('\'', '"'));
   }
 
   @Test

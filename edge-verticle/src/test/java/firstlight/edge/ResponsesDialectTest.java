@@ -57,7 +57,6 @@ class ResponsesDialectTest {
   @Test
   void a_response_is_valid_by_the_specification_and_found_again_by_its_id() {
     ObjectNode response = server.create(HELLO);
-
     ResponseSchemas.load().check("ResponseResource", response);
     assertThat(text(response)).isEqualTo("Hello world");
     assertThat(response.get("status").textValue()).isEqualTo("completed");

@@ -125,8 +125,7 @@ class ResponsesEdgeTest {
   }
 
   private static WebSocketClient connect(String header) throws IOException {
-    EdgeConfig config =
-        EdgeConfig.read(Settings.parse("open: true", _ -> null));
+    EdgeConfig config = EdgeConfig.read(Settings.parse("open: true", _ -> null));
     return new WebSocketClient(edge.port(), new Json(config.limits()), 64 << 10, header);
   }
 
