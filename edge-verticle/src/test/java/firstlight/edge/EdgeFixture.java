@@ -20,6 +20,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -33,8 +34,7 @@ final class EdgeFixture {
   static final String KEY = "test-key-a";
 
   private static final String TEMPLATE =
-      "{% for m in messages %}{% if m.role == 'wizard' %}{{ raise_exception('no wizards') }}"
-          + "{% endif %}[{{ m.role }}]{{ m.content }}{% endfor %}"
+      "{% for m in messages %}[{{ m.role }}]{{ m.content }}{% endfor %}"
           + "{% if messages[0].content == 'refuse me' %}{{ raise_exception('Not this one!') }}"
           + "{% endif %}{% if add_generation_prompt %}[assistant]{% endif %}";
 
@@ -78,7 +78,13 @@ final class EdgeFixture {
     EdgeModels models =
         new EdgeModels(
             List.of(
-                new EdgeModel(MODEL, tokenizer, template(tokenizer), 1_000, "d1", 1_700_000_000),
+                new EdgeModel(
+                    MODEL,
+                    tokenizer,
+                    Optional.of(ChatTemplate.compile(TEMPLATE, tokenizer)),
+                    1_000,
+                    "d1",
+                    1_700_000_000),
                 new EdgeModel("base", tokenizer, Optional.empty(), 1_000, "d2", 1_700_000_000)));
     edge =
         new EdgeVerticle(
@@ -93,9 +99,7 @@ final class EdgeFixture {
     replica.start();
     FakeReplica base = new FakeReplica(vertx, "r2", "base");
     base.answering(_ -> new int[] {'o', 'k', ByteTokenizer.END}).start();
-    while (get("/health/ready").status() != 200) {
-      Thread.onSpinWait();
-    }
+    Waiting.until(() -> get("/health/ready").status() == 200);
   }
 
   private final class Recorded implements Events {
@@ -115,14 +119,6 @@ final class EdgeFixture {
     }
   }
 
-  private static Optional<ChatTemplate> template(ByteTokenizer tokenizer) {
-    try {
-      return Optional.of(ChatTemplate.compile(TEMPLATE, tokenizer));
-    } catch (firstlight.model.TemplateException e) {
-      return Optional.empty();
-    }
-  }
-
   void stopEdge() throws Exception {
     Waiting.on(vertx.undeploy(deployment));
   }
@@ -134,7 +130,7 @@ final class EdgeFixture {
   /** The replica says this text to everything, and then ends its turn. */
   EdgeFixture saying(String text) {
     int[] bytes = new ByteTokenizer().encode(text);
-    int[] all = java.util.Arrays.copyOf(bytes, bytes.length + 1);
+    int[] all = Arrays.copyOf(bytes, bytes.length + 1);
     all[bytes.length] = ByteTokenizer.END;
     replica.answering(_ -> all);
     return this;
@@ -199,9 +195,7 @@ final class EdgeFixture {
 
   /** Waits until no request runs any more, and drops the Events so far. */
   void quiet() throws Exception {
-    while (metric("firstlight_edge_requests_running") > 0) {
-      Thread.onSpinWait();
-    }
+    Waiting.until(() -> metric("firstlight_edge_requests_running") == 0);
     events.clear();
   }
 
