@@ -41,6 +41,7 @@ import org.jspecify.annotations.Nullable;
 final class Scheduler {
   private final SchedulerLimits limits;
   private final int stepTokensMax;
+  private final int chunkMax;
   private final int vocabulary;
   private final IntFunction<byte[]> tokenBytes;
   private final Time time;
@@ -62,6 +63,8 @@ final class Scheduler {
   Scheduler(SchedulerParts parts) {
     this.limits = parts.limits();
     this.stepTokensMax = Math.min(limits.stepTokensMax(), parts.capacity().stepTokensMax());
+    // One long prompt never takes a whole Step, so that others get on beside it.
+    this.chunkMax = Math.min(limits.promptChunkMax(), Math.max(1, stepTokensMax * 3 / 4));
     // Each that runs has room for a token in every Step.
     this.running = new RunningSet(Math.min(limits.runningMax(), stepTokensMax));
     this.vocabulary = parts.capacity().vocabulary();
@@ -197,7 +200,7 @@ final class Scheduler {
   }
 
   private void addChunk(StepDraft draft, Sequence sequence) {
-    int most = Math.min(draft.left(), limits.promptChunkMax());
+    int most = Math.min(draft.left(), chunkMax);
     int tokens = Math.min(sequence.missing(), most);
     if (tokens > 0) {
       draft.add(sequence, tokens);

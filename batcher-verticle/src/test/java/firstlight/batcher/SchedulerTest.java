@@ -297,7 +297,7 @@ class SchedulerTest {
     assertThat(replica.slice("g").orElseThrow().history()).isEmpty();
     replica.step();
     assertThat(replica.slice("g").orElseThrow().history())
-        .isEqualTo(java.util.Arrays.copyOf(spec.prompt(), 4));
+        .isEqualTo(java.util.Arrays.copyOf(spec.prompt(), 3));
     replica.step();
     assertThat(replica.slice("g").orElseThrow().history()).isEqualTo(spec.prompt());
   }

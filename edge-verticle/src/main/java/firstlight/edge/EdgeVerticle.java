@@ -65,7 +65,10 @@ public final class EdgeVerticle extends VerticleBase {
         time,
         ids,
         meters,
-        vertx -> new KafkaEvents(vertx, config.events(), time, meters));
+        vertx ->
+            config.events().bootstrap().isEmpty()
+                ? new NoEvents()
+                : new KafkaEvents(vertx, config.events(), time, meters));
   }
 
   /**

@@ -253,7 +253,7 @@ public final class GpuVerticle extends VerticleBase {
     metrics.lost();
     DeviceThread on = thread;
     Device ours = device;
-    if (on == null || ours == null || lost) {
+    if (on == null || ours == null) {
       return Future.succeededFuture();
     }
     Future<?> closed =
@@ -263,6 +263,7 @@ public final class GpuVerticle extends VerticleBase {
               return model;
             });
     on.end();
-    return closed;
+    // A device that hangs is left to its thread: it would hold the stop up.
+    return lost ? Future.succeededFuture() : closed;
   }
 }
