@@ -11,6 +11,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Locale;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,6 +64,15 @@ final class Bodies {
    * fails with a {@link MeshException}.
    */
   Future<ObjectNode> object(RoutingContext http) {
+    return read(http, object -> object);
+  }
+
+  /**
+   * As {@link #object}, and what the reader makes of it.
+   *
+   * @param reader runs on a worker thread where the body is large
+   */
+  <T> Future<T> read(RoutingContext http, Function<ObjectNode, T> reader) {
     HttpServerRequest request = http.request();
     MeshException unfit = unfit(request);
     if (unfit != null) {
@@ -70,13 +80,16 @@ final class Bodies {
     }
     Arriving body = new Arriving();
     receive(request, body);
-    return body.whole.future().compose(this::parse).onComplete(_ -> body.giveBack());
+    return body.whole
+        .future()
+        .compose(bytes -> parsed(bytes, reader))
+        .onComplete(_ -> body.giveBack());
   }
 
-  private Future<ObjectNode> parse(Buffer body) {
+  private <T> Future<T> parsed(Buffer body, Function<ObjectNode, T> reader) {
     return body.length() <= LARGE_BYTES
-        ? Future.succeededFuture(json.object(body))
-        : vertx.executeBlocking(() -> json.object(body), false);
+        ? Future.succeededFuture(reader.apply(json.object(body)))
+        : vertx.executeBlocking(() -> reader.apply(json.object(body)), false);
   }
 
   private void receive(HttpServerRequest request, Arriving body) {

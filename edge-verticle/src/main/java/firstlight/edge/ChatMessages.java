@@ -12,7 +12,7 @@ import java.util.Set;
 
 /**
  * Reads the messages of chat completions. Text parts of a message are joined with nothing between
- * them; a developer message reaches the template as a system message.
+ * them. A developer message becomes a system message where the template does not know developers.
  */
 final class ChatMessages {
   private static final Set<String> ROLES =
@@ -50,11 +50,7 @@ final class ChatMessages {
       throw message.missing("content");
     }
     return new ChatMessage(
-        switch (role) {
-          case "developer" -> "system";
-          case "function" -> "tool";
-          default -> role;
-        },
+        role.equals("function") ? "tool" : role,
         content(message),
         assistant ? calls(message) : List.of(),
         message.text("tool_call_id", NAME_CHARACTERS_MAX).orElse(null),

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Reads the body of POST /v1/chat/completions. */
+/** Reads the body of POST /v1/chat/completions. Thread-safe: long ones are read on workers. */
 final class ChatReader {
   static final String DIALECT = "chat.completions";
 

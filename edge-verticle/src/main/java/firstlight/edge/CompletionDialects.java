@@ -25,10 +25,11 @@ final class CompletionDialects implements Dialect {
 
   private void serve(
       RoutingContext http, BiFunction<ObjectNode, Caller, CompletionRequest> reader) {
+    Caller caller = Caller.of(http);
     parts
         .bodies()
-        .object(http)
-        .map(body -> begun(http, reader.apply(body, Caller.of(http))))
+        .read(http, body -> reader.apply(body, caller))
+        .map(request -> begun(http, request))
         .onFailure(failure -> Errors.answer(http, failure));
   }
 

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 
-/** Reads the body of POST /v1/completions. */
+/** Reads the body of POST /v1/completions. Thread-safe: long ones are read on workers. */
 final class CompletionsReader {
   static final String DIALECT = "completions";
 

@@ -30,9 +30,10 @@
  * <p>Rules that a client may want to know, beyond OpenAI's: max_completion_tokens wins over
  * max_tokens; completions without max_tokens have 16, chats go up to the end of the context; an
  * output limit beyond the context is lowered to it; text parts of a message are joined with nothing
- * between them; a developer message is a system message; calls of tools are not parsed yet; fields
- * without an effect are listed in the header {@code x-firstlight-ignored-fields}; bodies are not
- * decompressed; {@code /health} and {@code /metrics} need no key.
+ * between them; a developer message is a system message where the template does not know
+ * developers; calls of tools are not parsed yet; fields without an effect are listed in the header
+ * {@code x-firstlight-ignored-fields}; bodies are not decompressed; {@code /health} and {@code
+ * /metrics} need no key.
  *
  * <p>All objects here belong to one {@code EdgeVerticle} instance and are used on its event loop
  * only, unless they say otherwise.

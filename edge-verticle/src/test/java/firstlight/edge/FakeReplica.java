@@ -36,6 +36,7 @@ import java.util.function.Function;
  */
 final class FakeReplica {
   static final int CONTEXT = 64;
+  private static final int LOOKS_MAX = 500;
 
   private final Vertx vertx;
   private final ReplicaId id;
@@ -158,13 +159,16 @@ final class FakeReplica {
 
   /** The next credit's tokens; 0 once there is a cancellation instead. */
   int creditUnlessCancelled() throws InterruptedException {
-    while (cancels.isEmpty()) {
+    for (int look = 0; look < LOOKS_MAX; look++) {
       Credit credit = credits.poll(20, TimeUnit.MILLISECONDS);
       if (credit != null) {
         return credit.getTokens();
       }
+      if (!cancels.isEmpty()) {
+        return 0;
+      }
     }
-    return 0;
+    throw new AssertionError("neither credit nor a cancellation came");
   }
 
   int running() {

