@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
 /** The verticles of a node: made by plain constructors, deployed by role, undeployed in reverse. */
 final class Deployment {
   private static final Logger LOG = LoggerFactory.getLogger(Deployment.class);
-  private static final int UNDEPLOY_SECONDS = 3;
+  private static final int UNDEPLOY_SECONDS = 2;
 
   private final NodeConfig config;
   private final Vertx vertx;

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  */
 final class EmbeddedServices {
   private static final Logger LOG = LoggerFactory.getLogger(EmbeddedServices.class);
-  private static final int STOP_SECONDS = 3;
+  private static final int STOP_SECONDS = 2;
 
   private final Path folder;
   private final List<EmbeddedService> services = new ArrayList<>();

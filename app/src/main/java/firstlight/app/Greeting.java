@@ -16,7 +16,7 @@ final class Greeting {
       return;
     }
     EdgeConfig edge = config.edge();
-    String address = "http://%s:%d".formatted(shown(edge.host()), node.port());
+    String address = "http://%s:%d".formatted(edge.localHost(), node.port());
     out.printf("%nFirstlight serves at %s after %d ms.%n", address, millis);
     config.models().forEach(model -> out.printf("  model %s%n", model.name()));
     out.println(
@@ -35,9 +35,5 @@ final class Greeting {
       -d '{"model":"%s","stream":true,"messages":[{"role":"user","content":"Who are you?"}]}'\
     """
         .formatted(address, key, config.models().getFirst().name());
-  }
-
-  private static String shown(String host) {
-    return host.equals("0.0.0.0") ? "127.0.0.1" : host;
   }
 }

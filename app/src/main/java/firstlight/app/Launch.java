@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs one node from its configuration until it is told to stop. */
 final class Launch {
-  /** A stop that takes longer is ended by force. */
-  private static final int STOP_SECONDS = 5;
+  /** A stop that takes longer is ended by force, children included. */
+  private static final int STOP_MILLIS = 4_800;
 
   private final PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
   private final AtomicBoolean stopping = new AtomicBoolean();
@@ -45,7 +45,7 @@ final class Launch {
       starting.start();
     } catch (Throwable e) {
       if (stopping.get()) {
-        stopped.await(STOP_SECONDS, TimeUnit.SECONDS);
+        stopped.await(STOP_MILLIS, TimeUnit.MILLISECONDS);
         return 0;
       }
       stop();
@@ -71,7 +71,8 @@ final class Launch {
 
   private static void halt() {
     try {
-      TimeUnit.SECONDS.sleep(STOP_SECONDS);
+      TimeUnit.MILLISECONDS.sleep(STOP_MILLIS);
+      ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
       Runtime.getRuntime().halt(1);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

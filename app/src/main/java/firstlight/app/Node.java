@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Node {
   private static final int VERTX_SECONDS = 60;
-  private static final int STOP_SECONDS = 3;
+  private static final int CLOSE_SECONDS = 1;
 
   private final Configured configured;
   private final PrintWriter out;
@@ -64,6 +64,15 @@ final class Node {
     started.deployCompute();
     await(services);
     started.deployRest();
+    awaitReplicas();
+  }
+
+  /** A node with replicas of its own serves once its edge knows them. */
+  private void awaitReplicas() throws Exception {
+    NodeConfig config = configured.config();
+    if (config.has(Role.EDGE) && config.has(Role.BATCHER)) {
+      Readiness.await(config.edge().localHost(), port());
+    }
   }
 
   private void openModels() throws IOException {
@@ -144,7 +153,7 @@ final class Node {
             .close()
             .toCompletionStage()
             .toCompletableFuture()
-            .orTimeout(STOP_SECONDS, TimeUnit.SECONDS)
+            .orTimeout(CLOSE_SECONDS, TimeUnit.SECONDS)
             .join();
       }
     } catch (CompletionException e) {

@@ -36,6 +36,11 @@ public record EdgeConfig(
     corsOrigins = List.copyOf(corsOrigins);
   }
 
+  /** Where clients on the same machine reach it. */
+  public String localHost() {
+    return host.equals("0.0.0.0") ? "127.0.0.1" : host;
+  }
+
   /**
    * Who pays.
    *
