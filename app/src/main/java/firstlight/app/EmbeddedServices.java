@@ -28,6 +28,9 @@ final class EmbeddedServices {
   private static final Logger LOG = LoggerFactory.getLogger(EmbeddedServices.class);
   private static final int STOP_SECONDS = 2;
 
+  /** Programs, empty databases and first segments. */
+  private static final long FREE_BYTES_MIN = 512L << 20;
+
   private final Path folder;
   private final List<EmbeddedService> services = new ArrayList<>();
   private final Map<String, Object> endpoints;
@@ -108,6 +111,13 @@ final class EmbeddedServices {
 
   private void lockFolder() throws IOException {
     Files.createDirectories(folder);
+    long free = Files.getFileStore(folder).getUsableSpace();
+    if (free < FREE_BYTES_MIN) {
+      throw new StartFailure(
+          "%s has %d MiB of free disk, and the embedded services need %d MiB. Free some space, or"
+                  .formatted(folder, free >> 20, FREE_BYTES_MIN >> 20)
+              + " choose another folder with --data.");
+    }
     FileChannel channel =
         FileChannel.open(
             folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
