@@ -145,7 +145,8 @@ final class EmbeddedServices {
     } catch (RuntimeException e) {
       LOG.warn("not every embedded service stopped in time");
     }
-    threads.shutdown();
+    // What is still starting is not waited for.
+    threads.shutdownNow();
     unlockFolder();
   }
 

@@ -66,17 +66,23 @@ final class Launch {
     if (node != null) {
       node.stop();
     }
+    killChildren();
     stopped.countDown();
   }
 
   private static void halt() {
     try {
       TimeUnit.MILLISECONDS.sleep(STOP_MILLIS);
-      ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
+      killChildren();
       Runtime.getRuntime().halt(1);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /** One that was still starting when the stop came, or did not end in time. */
+  private static void killChildren() {
+    ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
   }
 
   /** The checked configuration, what it was made of, and the services that come with it. */

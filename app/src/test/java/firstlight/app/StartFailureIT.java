@@ -43,6 +43,19 @@ class StartFailureIT {
   }
 
   @Test
+  void a_broken_model_while_services_are_starting_leaves_no_process_behind() throws Exception {
+    Path model = Files.writeString(folder.resolve("broken.gguf"), "this is not a model at all");
+    Path config =
+        config(
+            "node: {embedded: true, data: %s}\nmodels: {m: {file: %s}}\nedge: {open: true, port: 0}"
+                .formatted(folder.resolve("data"), model));
+    assertThat(failing("up", "--config", config.toString())).contains("not a GGUF file");
+    String here = folder.toString();
+    assertThat(ProcessHandle.allProcesses())
+        .noneMatch(process -> process.info().commandLine().orElse("").contains(here));
+  }
+
+  @Test
   void mistakes_in_the_configuration() throws Exception {
     Path config = config("models: {m: {file: x}}\nedge: {open: true, prot: 1}\nnode: {nmae: x}");
     assertThat(failing("up", "--config", config.toString()))
