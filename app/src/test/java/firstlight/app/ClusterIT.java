@@ -20,7 +20,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** Three JVMs by role: an edge with a session, and two replicas. */
+/**
+ * Three JVMs by role: an edge with a session, and two replicas. Field case B60: nobody waits for a
+ * node that is dead.
+ */
 class ClusterIT {
   private static final int REQUESTS = 200;
   private static final Duration NOTICED = Duration.ofSeconds(2);

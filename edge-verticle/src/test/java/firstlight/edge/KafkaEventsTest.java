@@ -35,6 +35,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+/** Field case B63: whatever Kafka does, the event loop goes on and nothing is promised falsely. */
 final class KafkaEventsTest {
   private static final Duration LIMIT = Duration.ofMillis(200);
 

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
+/** From Kafka to files that DuckDB reads. Field cases B64 (poison) and B68 (quiet, midnight). */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class FeedbackVerticleTest {
   private static final Duration SOON = Duration.ofMillis(300);
