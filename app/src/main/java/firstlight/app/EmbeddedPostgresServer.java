@@ -3,8 +3,11 @@ package firstlight.app;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** PostgreSQL as a child process, its data under one folder. */
@@ -32,10 +35,16 @@ final class EmbeddedPostgresServer implements EmbeddedService {
   public void start() throws IOException {
     Path data = directory.resolve("cluster");
     Orphans.stop(data.resolve("postmaster.pid"), "postgres");
+    Path binaries = directory.resolve("binaries");
+    Path unpacked = directory.resolve("binaries-complete");
+    if (!Files.exists(unpacked)) {
+      // A start that was cut off while unpacking leaves what no later one can use.
+      deleteTree(binaries);
+    }
     server =
         EmbeddedPostgres.builder()
             .setDataDirectory(data)
-            .setOverrideWorkingDirectory(directory.resolve("binaries").toFile())
+            .setOverrideWorkingDirectory(binaries.toFile())
             .setCleanDataDirectory(false)
             .setRegisterShutdownHook(false)
             .setPort(port)
@@ -46,6 +55,18 @@ final class EmbeddedPostgresServer implements EmbeddedService {
             .setOutputRedirector(Redirect.DISCARD)
             .setErrorRedirector(Redirect.DISCARD)
             .start();
+    Files.writeString(unpacked, "");
+  }
+
+  private static void deleteTree(Path folder) throws IOException {
+    if (!Files.exists(folder)) {
+      return;
+    }
+    try (Stream<Path> tree = Files.walk(folder)) {
+      for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    }
   }
 
   @Override
