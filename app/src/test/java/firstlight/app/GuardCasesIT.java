@@ -198,7 +198,10 @@ class GuardCasesIT {
             "%")) {
       String path = "/v1/responses/" + URLEncoder.encode(id, StandardCharsets.UTF_8);
       // 414: longer than a request line may be.
-      assertThat(served.a().get(path).status()).as(path).isIn(400, 404, 414);
+      // On a connection of its own, since the server closes one with such a line.
+      try (Client once = new Client(served.a().base(), "test-key-a")) {
+        assertThat(once.get(path).status()).as(path).isIn(400, 404, 414);
+      }
       ObjectNode next = object("{\"model\":\"smollm2-135m\",\"input\":\"hi\"}");
       next.put("previous_response_id", id);
       assertThat(served.a().send("/v1/responses", next).status()).as(id).isIn(400, 404);
