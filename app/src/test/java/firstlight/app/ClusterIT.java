@@ -172,11 +172,16 @@ class ClusterIT {
               }));
     }
     long losses = 0;
+    long last = 0;
     for (CompletableFuture<Long> outcome : failed) {
       long nanos = outcome.get(2, TimeUnit.MINUTES);
       losses += nanos >= 0 ? 1 : 0;
+      last = Math.max(last, nanos);
       assertThat(nanos).isLessThan(NOTICED.toNanos());
     }
     assertThat(losses).isBetween(1L, 15L);
+    System.out.printf(
+        "replica killed: %d of %d streams lost, the last told after %d ms%n",
+        losses, streams.size(), TimeUnit.NANOSECONDS.toMillis(last));
   }
 }
