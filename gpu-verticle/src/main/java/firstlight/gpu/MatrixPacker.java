@@ -51,31 +51,33 @@ final class MatrixPacker {
   private static Matrix nibbles(Tensor tensor, IntUnaryOperator source) {
     int rows = Math.toIntExact(tensor.rows());
     NibbleMatrix matrix = new NibbleMatrix(rows, tensor.columns());
-    forEachGroup(
-        rows,
-        (from, to) -> {
-          QuantisedRow quantised = new QuantisedRow(tensor.columns());
-          for (int row = from; row < to; row++) {
-            quantised.read(tensor, source.applyAsInt(row));
-            matrix.pack(row, quantised);
-          }
-        });
+    packRows(tensor, source, matrix::pack);
     return matrix;
   }
 
   private static Matrix bytes(Tensor tensor, IntUnaryOperator source) {
     int rows = Math.toIntExact(tensor.rows());
     ByteMatrix matrix = new ByteMatrix(rows, tensor.columns(), tensor.type());
+    packRows(tensor, source, matrix::pack);
+    return matrix;
+  }
+
+  private static void packRows(Tensor tensor, IntUnaryOperator source, QuantisedSink sink) {
     forEachGroup(
-        rows,
+        Math.toIntExact(tensor.rows()),
         (from, to) -> {
           QuantisedRow quantised = new QuantisedRow(tensor.columns());
           for (int row = from; row < to; row++) {
             quantised.read(tensor, source.applyAsInt(row));
-            matrix.pack(row, quantised);
+            sink.pack(row, quantised);
           }
         });
-    return matrix;
+  }
+
+  /** Takes a row of the packed form. */
+  @FunctionalInterface
+  private interface QuantisedSink {
+    void pack(int row, QuantisedRow quantised);
   }
 
   /** Rows of one group lie beside each other in memory, so a group is packed by one thread. */
