@@ -85,6 +85,7 @@ final class FaultyDevice implements Device {
   /** Runs that many more Steps, then keeps the next one until it is resumed. */
   synchronized void stallAfter(int more) {
     stallAt = steps + more;
+    notifyAll();
   }
 
   synchronized void resume() {
