@@ -225,6 +225,7 @@ final class Sequence {
         table.toArray(),
         sampled,
         spec.sampling(),
+        promptLength(),
         penalised ? Arrays.copyOf(tokens, computed) : NO_HISTORY);
   }
 }

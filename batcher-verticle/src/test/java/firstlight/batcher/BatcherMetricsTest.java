@@ -32,7 +32,8 @@ class BatcherMetricsTest {
     metrics.gauge("vllm:num_requests_running", () -> 7);
     int[] two = {1, 2};
     metrics.planned(
-        new RunStep(1, List.of(new Slice(ID, two, 0, new int[1], 0, Sampling.GREEDY, new int[0]))));
+        new RunStep(
+            1, List.of(new Slice(ID, two, 0, new int[1], 0, Sampling.GREEDY, 1, new int[0]))));
     assertThat(registry.scrape())
         .contains("vllm:num_requests_running{model_name=\"m\",replica=\"r\"} 7.0")
         .contains("vllm:num_preemptions_total{model_name=\"m\",replica=\"r\"} 3.0")

@@ -74,7 +74,8 @@ final class Head {
     softcap(at);
     Slice slice = rows.slice(row);
     int position = rows.positions()[row] + 1;
-    int[] before = slice.sampling().hasPenalties() ? before(slice, position) : slice.history();
+    int[] tokens = slice.sampling().hasPenalties() ? before(slice, position) : slice.history();
+    Sampler.Before before = new Sampler.Before(tokens, slice.promptLength());
     return samplers[thread].sample(new Sampler.Row(logits, at), slice.sampling(), before, position);
   }
 

@@ -4,7 +4,6 @@ import static firstlight.gpu.Lanes.FLOATS;
 
 import firstlight.protocol.SampledToken;
 import firstlight.protocol.Sampling;
-import java.util.Arrays;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorMask;
 
@@ -27,21 +26,32 @@ final class Sampler {
   private final Candidates candidates = new Candidates();
   private final float[] weights;
 
+  /** 1 for a token that is there, and 1 more for each time in the output; 0 between calls. */
+  private final int[] seen;
+
   Sampler(int vocabulary) {
     this.vocabulary = vocabulary;
     this.adjusted = new float[vocabulary];
     this.weights = new float[vocabulary];
+    this.seen = new int[vocabulary];
   }
 
   /** A row of logits in a buffer. */
   record Row(float[] logits, int at) {}
 
   /**
+   * The tokens before the one to be chosen, where penalties ask for them.
+   *
+   * @param promptLength how many of them are the prompt; may be more than there are
+   */
+  record Before(int[] tokens, int promptLength) {}
+
+  /**
    * @param row its logits are made finite
-   * @param before the tokens that penalties look at, in any order
+   * @param before what penalties look at
    * @param position index in the Sequence of the token to be chosen
    */
-  SampledToken sample(Row row, Sampling sampling, int[] before, int position) {
+  SampledToken sample(Row row, Sampling sampling, Before before, int position) {
     makeFinite(row);
     int id = choose(adjust(row, sampling, before), sampling, position);
     return sampling.topLogprobs() < 0
@@ -59,7 +69,7 @@ final class Sampler {
   }
 
   /** A changed copy, or the row itself where there is nothing to change. */
-  private Row adjust(Row row, Sampling sampling, int[] before) {
+  private Row adjust(Row row, Sampling sampling, Before before) {
     if (!sampling.hasPenalties() && sampling.biasTokens().length == 0) {
       return row;
     }
@@ -83,24 +93,34 @@ final class Sampler {
         : drawFromBest(row, sampling, total, draw);
   }
 
-  private void penalise(Sampling sampling, int[] before) {
+  /**
+   * Repetition is of prompt and output, presence and frequency are of the output alone: a word of
+   * the question may be used in the answer once without any harm.
+   */
+  private void penalise(Sampling sampling, Before before) {
     if (!sampling.hasPenalties()) {
       return;
     }
-    int[] sorted = before.clone();
-    Arrays.sort(sorted);
-    for (int i = 0; i < sorted.length; ) {
-      int id = sorted[i];
-      int end = i;
-      while (end < sorted.length && sorted[end] == id) {
-        end++;
-      }
-      float logit = adjusted[id];
-      float repetition = sampling.repetitionPenalty();
-      logit = logit > 0 ? logit / repetition : logit * repetition;
-      adjusted[id] = logit - sampling.presencePenalty() - sampling.frequencyPenalty() * (end - i);
-      i = end;
+    int[] tokens = before.tokens();
+    for (int i = 0; i < tokens.length; i++) {
+      int times = i < before.promptLength() ? 0 : 1;
+      seen[tokens[i]] = Math.max(seen[tokens[i]], 1) + times;
     }
+    for (int id : tokens) {
+      if (seen[id] > 0) {
+        penalise(id, seen[id] - 1, sampling);
+        seen[id] = 0;
+      }
+    }
+  }
+
+  private void penalise(int id, int times, Sampling sampling) {
+    float repetition = sampling.repetitionPenalty();
+    float logit = adjusted[id] > 0 ? adjusted[id] / repetition : adjusted[id] * repetition;
+    adjusted[id] =
+        times == 0
+            ? logit
+            : logit - sampling.presencePenalty() - sampling.frequencyPenalty() * times;
   }
 
   private void bias(Sampling sampling) {

@@ -55,6 +55,7 @@ final class WarmUp {
         IntStream.range(0, blocks).toArray(),
         1,
         Sampling.GREEDY,
+        length,
         NOTHING);
   }
 
@@ -71,6 +72,7 @@ final class WarmUp {
               new int[] {i},
               1,
               i % 2 == 0 ? CHANCE : Sampling.GREEDY,
+              1,
               NOTHING));
     }
     return slices;

@@ -28,7 +28,7 @@ class ExactnessTest {
   private static final int[] PROMPT =
       IntStream.range(0, 45).map(i -> (i * 977 + 13) % 40_000).toArray();
   private static final Sampling CHANCE =
-      new Sampling(0.9f, 0, 0.95f, 0, 1.1f, 0, 0, Steps.NOTHING, new float[0], 7, 5);
+      new Sampling(0.9f, 0, 0.95f, 0, 1.1f, 0.3f, 0.2f, Steps.NOTHING, new float[0], 7, 5);
 
   private static ModelFile file;
   private static CpuDevice device;
@@ -105,7 +105,8 @@ class ExactnessTest {
 
   @Test
   void another_seed_gives_another_text() {
-    Sampling other = new Sampling(0.9f, 0, 0.95f, 0, 1.1f, 0, 0, Steps.NOTHING, new float[0], 8, 5);
+    Sampling other =
+        new Sampling(0.9f, 0, 0.95f, 0, 1.1f, 0.3f, 0.2f, Steps.NOTHING, new float[0], 8, 5);
     int[] forced =
         IntStream.concat(
                 IntStream.of(PROMPT), alone.stream().limit(DECODED - 1).mapToInt(SampledToken::id))
@@ -139,6 +140,7 @@ class ExactnessTest {
         blocks,
         end >= PROMPT.length ? 1 : 0,
         CHANCE,
+        PROMPT.length,
         Arrays.copyOf(all, fed));
   }
 

@@ -14,6 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class SamplerTest {
   private static final int[] NOTHING = {};
+  private static final Sampler.Before NONE = new Sampler.Before(NOTHING, 0);
   private static final int VOCABULARY = 1003;
   private static final int AT = 5;
 
@@ -82,7 +83,7 @@ class SamplerTest {
   }
 
   private int sample(float[] logits, Sampling sampling, int position) {
-    return sampler.sample(new Sampler.Row(logits, AT), sampling, NOTHING, position).id();
+    return sampler.sample(new Sampler.Row(logits, AT), sampling, NONE, position).id();
   }
 
   private static int argmax(float[] logits) {
@@ -213,7 +214,7 @@ class SamplerTest {
     logits[AT] = 4;
     logits[AT + 1] = 3;
     logits[AT + 2] = -1;
-    int[] before = {0, 0, 2};
+    Sampler.Before before = new Sampler.Before(new int[] {0, 0, 2}, 0);
     assertThat(greedy(logits, penalties(1, 0.4f, 0.2f), before)).isZero();
     assertThat(greedy(logits, penalties(1, 0.4f, 0.4f), before)).isEqualTo(1);
     assertThat(greedy(logits, penalties(1.3f, 0, 0), before)).isZero();
@@ -224,11 +225,39 @@ class SamplerTest {
     assertThat(greedy(logits, penalties(1.6f, 0, 0), before)).isEqualTo(1);
   }
 
+  @Test
+  void presence_and_frequency_count_the_output_and_repetition_the_prompt_too() {
+    float[] logits = few(0.4, 0.3, 0.3);
+    logits[AT] = 4;
+    logits[AT + 1] = 3;
+    int[] tokens = {0, 0, 0, 5};
+    assertThat(greedy(logits, penalties(1, 2, 2), new Sampler.Before(tokens, 4))).isZero();
+    assertThat(greedy(logits, penalties(1.4f, 0, 0), new Sampler.Before(tokens, 9))).isEqualTo(1);
+    // Two of the three are output.
+    Sampler.Before half = new Sampler.Before(tokens, 1);
+    assertThat(greedy(logits, penalties(1, 0, 0.45f), half)).isZero();
+    assertThat(greedy(logits, penalties(1, 0, 0.55f), half)).isEqualTo(1);
+    assertThat(greedy(logits, penalties(1, 1.1f, 0), half)).isEqualTo(1);
+    assertThat(greedy(logits, penalties(1, 0.9f, 0), half)).isZero();
+  }
+
+  @Test
+  void what_was_penalised_once_is_forgotten_afterwards() {
+    float[] logits = few(0.6, 0.4);
+    logits[AT] = 3;
+    logits[AT + 1] = 2;
+    Sampling sampling = penalties(1, 0, 0.6f);
+    Sampler.Before once = new Sampler.Before(new int[] {0}, 0);
+    assertThat(greedy(logits, sampling, once)).isZero();
+    assertThat(greedy(logits, sampling, once)).isZero();
+    assertThat(greedy(logits, sampling, new Sampler.Before(new int[] {0, 0}, 0))).isEqualTo(1);
+  }
+
   private static Sampling penalties(float repetition, float presence, float frequency) {
     return new Sampling(0, 0, 1, 0, repetition, presence, frequency, NOTHING, new float[0], 0, -1);
   }
 
-  private int greedy(float[] logits, Sampling sampling, int[] before) {
+  private int greedy(float[] logits, Sampling sampling, Sampler.Before before) {
     return sampler.sample(new Sampler.Row(logits, AT), sampling, before, 9).id();
   }
 
@@ -236,7 +265,7 @@ class SamplerTest {
   void a_bias_moves_a_token_and_leaves_the_log_probabilities() {
     float[] logits = few(0.7, 0.2, 0.1);
     Sampling biased = new Sampling(0, 0, 1, 0, 1, 0, 0, new int[] {2}, new float[] {100}, 0, 1);
-    SampledToken token = sampler.sample(new Sampler.Row(logits, AT), biased, NOTHING, 0);
+    SampledToken token = sampler.sample(new Sampler.Row(logits, AT), biased, NONE, 0);
     assertThat(token.id()).isEqualTo(2);
     assertThat(token.logprob()).isCloseTo((float) Math.log(0.1), within(1e-5f));
     assertThat(token.topIds()).containsExactly(0);
@@ -248,8 +277,7 @@ class SamplerTest {
     double sum = IntStream.range(0, VOCABULARY).mapToDouble(i -> Math.exp(logits[AT + i])).sum();
     Integer[] ranked = IntStream.range(0, VOCABULARY).boxed().toArray(Integer[]::new);
     Arrays.sort(ranked, (a, b) -> Float.compare(logits[AT + b], logits[AT + a]));
-    SampledToken token =
-        sampler.sample(new Sampler.Row(logits, AT), Sampling.greedy(20), NOTHING, 0);
+    SampledToken token = sampler.sample(new Sampler.Row(logits, AT), Sampling.greedy(20), NONE, 0);
     assertThat(token.topIds()).hasSize(20);
     for (int rank = 0; rank < 20; rank++) {
       assertThat(token.topIds()[rank]).isEqualTo(ranked[rank]);
@@ -272,8 +300,7 @@ class SamplerTest {
       assertThat(sample(logits.clone(), options.seed(1), 0)).isEqualTo(30);
     }
     Arrays.fill(logits, Float.NaN);
-    SampledToken token =
-        sampler.sample(new Sampler.Row(logits, AT), Sampling.greedy(5), NOTHING, 0);
+    SampledToken token = sampler.sample(new Sampler.Row(logits, AT), Sampling.greedy(5), NONE, 0);
     assertThat(token.id()).isZero();
     assertThat(token.logprob()).isCloseTo((float) -Math.log(VOCABULARY), within(1e-4f));
   }

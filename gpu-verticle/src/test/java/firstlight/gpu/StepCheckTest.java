@@ -63,6 +63,7 @@ class StepCheckTest {
   }
 
   private static Slice with(Sampling sampling, int[] history) {
-    return new Slice(new GenerationId("a"), new int[] {1}, 0, new int[] {0}, 1, sampling, history);
+    return new Slice(
+        new GenerationId("a"), new int[] {1}, 0, new int[] {0}, 1, sampling, 1, history);
   }
 }

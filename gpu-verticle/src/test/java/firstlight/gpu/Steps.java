@@ -20,10 +20,17 @@ final class Steps {
     return IntStream.range(first, first + count).toArray();
   }
 
-  /** Greedy, with five alternatives at each position. */
+  /** Greedy, with five alternatives at each position; the prompt ends with the first sampled. */
   static Slice slice(String generation, int[] tokens, int start, int[] blocks, int sampled) {
     return new Slice(
-        new GenerationId(generation), tokens, start, blocks, sampled, Sampling.greedy(5), NOTHING);
+        new GenerationId(generation),
+        tokens,
+        start,
+        blocks,
+        sampled,
+        Sampling.greedy(5),
+        start + tokens.length - Math.max(0, sampled - 1),
+        NOTHING);
   }
 
   static Slice with(Sampling sampling, Slice slice) {
@@ -34,6 +41,7 @@ final class Steps {
         slice.blocks(),
         slice.sampled(),
         sampling,
+        slice.promptLength(),
         slice.history());
   }
 

@@ -9,9 +9,9 @@ package firstlight.protocol;
  * @param topK 0: all
  * @param topP in (0, 1]
  * @param minP in [0, 1]
- * @param repetitionPenalty above 0; 1: none
- * @param presencePenalty 0: none
- * @param frequencyPenalty 0: none
+ * @param repetitionPenalty for tokens of the prompt and of the output; above 0; 1: none
+ * @param presencePenalty for tokens of the output; 0: none
+ * @param frequencyPenalty for each time that a token is in the output; 0: none
  * @param biasTokens ids whose logits are changed
  * @param biasValues by how much, in the same order
  * @param seed with the position it decides every draw

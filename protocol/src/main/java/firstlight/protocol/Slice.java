@@ -10,8 +10,9 @@ package firstlight.protocol;
  *     1}
  * @param sampled how many of the last positions are sampled: 0 inside a prompt, 1 usually
  * @param sampling how to sample; of no meaning when {@code sampled} is 0
- * @param history the tokens before {@code tokens[0]} that penalties look at; empty when there are
- *     no penalties
+ * @param promptLength how many of the Sequence's tokens are its prompt: what follows them was
+ *     generated, which makes a difference to penalties
+ * @param history all tokens before {@code tokens[0]}, for penalties; empty when there are none
  */
 public record Slice(
     GenerationId generation,
@@ -20,9 +21,14 @@ public record Slice(
     int[] blocks,
     int sampled,
     Sampling sampling,
+    int promptLength,
     int[] history) {
   public Slice {
-    if (tokens.length == 0 || start < 0 || sampled < 0 || sampled > tokens.length) {
+    if (tokens.length == 0
+        || start < 0
+        || sampled < 0
+        || sampled > tokens.length
+        || promptLength < 0) {
       throw new IllegalArgumentException("a Slice has tokens, a position and samples of its own");
     }
   }

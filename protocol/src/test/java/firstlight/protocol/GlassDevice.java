@@ -12,25 +12,46 @@ import java.util.Set;
  * one lost token changes what it says, and what it should say is {@link #next(int[], Sampling,
  * int)}, a pure function.
  *
+ * <p>A history that begins with {@link #ECHO} belongs to a model that repeats itself: seven times
+ * of eight it says what followed the last token the time before, the eighth time it goes on
+ * somewhere else in its history. So what it says can often be guessed, but not always.
+ *
  * <p>It also checks its callers: a Step that breaks the contract of {@link Device} fails with an
  * {@link AssertionError}.
  */
 public final class GlassDevice implements Device {
+  /** As the first token of a prompt it makes the model repeat itself. */
+  public static final int ECHO = 7;
+
   private static final int UNWRITTEN = -1;
 
   private final DeviceCapacity capacity;
+  private final long stepNanos;
   private final int[] kv;
   private boolean closed;
 
   /** What a position remembers: the token itself, so that history can be read back. */
   public GlassDevice(DeviceCapacity capacity) {
+    this(capacity, 0);
+  }
+
+  /**
+   * @param stepNanos what a Step takes beside the microsecond for each of its tokens
+   */
+  public GlassDevice(DeviceCapacity capacity, long stepNanos) {
     this.capacity = capacity;
+    this.stepNanos = stepNanos;
     this.kv = new int[capacity.blocks() * capacity.blockTokens()];
     Arrays.fill(kv, UNWRITTEN);
   }
 
   /** A small one for the model named "glass". */
   public static GlassDevice of(int blocks, int blockTokens, int stepTokensMax) {
+    return of(blocks, blockTokens, stepTokensMax, 0);
+  }
+
+  /** The same, with a price for each Step. */
+  public static GlassDevice of(int blocks, int blockTokens, int stepTokensMax, long stepNanos) {
     return new GlassDevice(
         new DeviceCapacity(
             "glass",
@@ -39,7 +60,8 @@ public final class GlassDevice implements Device {
             stepTokensMax,
             4096,
             50_000,
-            new Numerics("glass", "hash", 0, "0".repeat(64))));
+            new Numerics("glass", "hash", 0, "0".repeat(64))),
+        stepNanos);
   }
 
   @Override
@@ -61,7 +83,7 @@ public final class GlassDevice implements Device {
     for (Slice slice : step.slices()) {
       results.add(sample(slice));
     }
-    return new StepResult(step.step(), results, 1_000L * step.tokens());
+    return new StepResult(step.step(), results, stepNanos + 1_000L * step.tokens());
   }
 
   private void write(Slice slice, Set<Integer> written) {
@@ -78,15 +100,25 @@ public final class GlassDevice implements Device {
 
   private SliceResult sample(Slice slice) {
     List<SampledToken> tokens = new ArrayList<>();
+    if (slice.sampled() > 0 && slice.sampling().hasPenalties()) {
+      check(
+          Arrays.equals(slice.history(), history(slice, slice.start())),
+          "penalties look at something else than the history");
+    }
     for (int i = slice.sampled(); i > 0; i--) {
-      int[] history = new int[slice.end() - i + 1];
-      for (int position = 0; position < history.length; position++) {
-        history[position] = kv[address(slice, position)];
-        check(history[position] != UNWRITTEN, "a position is read that nobody wrote");
-      }
+      int[] history = history(slice, slice.end() - i + 1);
       tokens.add(next(history, slice.sampling(), capacity.vocabulary()));
     }
     return new SliceResult(slice.generation(), tokens);
+  }
+
+  private int[] history(Slice slice, int length) {
+    int[] history = new int[length];
+    for (int position = 0; position < length; position++) {
+      history[position] = kv[address(slice, position)];
+      check(history[position] != UNWRITTEN, "a position is read that nobody wrote");
+    }
+    return history;
   }
 
   /** What follows that history. */
@@ -96,7 +128,8 @@ public final class GlassDevice implements Device {
       hash = (hash ^ token) * 0x9E3779B97F4A7C15L;
       hash ^= hash >>> 29;
     }
-    int id = (int) Long.remainderUnsigned(hash, vocabulary);
+    int id =
+        history[0] == ECHO ? echo(history, hash) : (int) Long.remainderUnsigned(hash, vocabulary);
     float logprob = -(float) Long.remainderUnsigned(hash >>> 7, 1000) / 100;
     int tops = Math.max(0, sampling.topLogprobs());
     int[] topIds = new int[tops];
@@ -106,6 +139,16 @@ public final class GlassDevice implements Device {
       topLogprobs[i] = logprob - i;
     }
     return new SampledToken(id, sampling.topLogprobs() < 0 ? 0 : logprob, topIds, topLogprobs);
+  }
+
+  private static int echo(int[] history, long hash) {
+    int last = history.length - 1;
+    for (int i = last - 1; i >= 0 && (hash & 7) > 0; i--) {
+      if (history[i] == history[last]) {
+        return history[i + 1];
+      }
+    }
+    return history[(int) Long.remainderUnsigned(hash >>> 3, history.length)];
   }
 
   private int address(Slice slice, int position) {

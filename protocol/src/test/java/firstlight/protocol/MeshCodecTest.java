@@ -41,6 +41,7 @@ class MeshCodecTest {
                     new int[] {9, 0},
                     1,
                     SAMPLING,
+                    6,
                     new int[] {4}))),
         new DeviceClaimed("firstlight.device.x", CAPACITY),
         new StepResult(
