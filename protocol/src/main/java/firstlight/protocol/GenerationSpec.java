@@ -12,6 +12,7 @@ import java.util.List;
  * @param stop stop strings, as bytes of UTF-8
  * @param stopTokens ids that end the generation; they count as output but are not part of its text
  * @param deadline Unix time, ms, by which the first token must be there; 0: the replica's own limit
+ * @param priority whose turn it is when several wait; changes no token
  */
 public record GenerationSpec(
     GenerationId id,
@@ -23,7 +24,8 @@ public record GenerationSpec(
     Sampling sampling,
     List<byte[]> stop,
     int[] stopTokens,
-    long deadline) {
+    long deadline,
+    Priority priority) {
   public GenerationSpec {
     stop = List.copyOf(stop);
     if (prompt.length == 0) {
@@ -32,5 +34,31 @@ public record GenerationSpec(
     if (outputMax < 1 || known.length >= outputMax) {
       throw new IllegalArgumentException("a generation has room for at least one more token");
     }
+  }
+
+  /** One of {@link Priority#NORMAL}. */
+  public GenerationSpec(
+      GenerationId id,
+      TenantId tenant,
+      String model,
+      int[] prompt,
+      int[] known,
+      int outputMax,
+      Sampling sampling,
+      List<byte[]> stop,
+      int[] stopTokens,
+      long deadline) {
+    this(
+        id,
+        tenant,
+        model,
+        prompt,
+        known,
+        outputMax,
+        sampling,
+        stop,
+        stopTokens,
+        deadline,
+        Priority.NORMAL);
   }
 }

@@ -21,7 +21,8 @@ public final class InferenceFrames {
             .setOutputMax(spec.outputMax())
             .setSampling(options(spec.sampling()))
             .setDeadline(spec.deadline())
-            .setCredit(credit);
+            .setCredit(credit)
+            .setPriority(spec.priority() == Priority.NORMAL ? "" : spec.priority().name());
     for (int token : spec.prompt()) {
       submit.addPrompt(token);
     }
@@ -51,7 +52,12 @@ public final class InferenceFrames {
         sampling(submit.getSampling()),
         submit.getStopList().stream().map(ByteString::toByteArray).toList(),
         ints(submit.getStopTokensList()),
-        submit.getDeadline());
+        submit.getDeadline(),
+        priority(submit.getPriority()));
+  }
+
+  private static Priority priority(String name) {
+    return name.isEmpty() ? Priority.NORMAL : Priority.valueOf(name);
   }
 
   private static SamplingOptions options(Sampling sampling) {

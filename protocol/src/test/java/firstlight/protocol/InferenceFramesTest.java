@@ -20,7 +20,8 @@ class InferenceFramesTest {
             0.7f, 5, 0.5f, 0.05f, 1.2f, 0.1f, 0.2f, new int[] {3, 9}, new float[] {1, -2}, -7, 3),
         List.of(new byte[] {10}, new byte[] {65, 66}),
         new int[] {2},
-        1_700_000_000_123L);
+        1_700_000_000_123L,
+        Priority.HIGH);
   }
 
   @Test
@@ -28,6 +29,12 @@ class InferenceFramesTest {
     Submit submit = Submit.parseFrom(InferenceFrames.submit(spec(), 64).toByteArray());
     assertThat(submit.getCredit()).isEqualTo(64);
     assertThat(InferenceFrames.spec(submit)).usingRecursiveComparison().isEqualTo(spec());
+  }
+
+  @Test
+  void an_edge_that_names_no_priority_means_the_normal_one() {
+    Submit silent = InferenceFrames.submit(spec(), 1).toBuilder().clearPriority().build();
+    assertThat(InferenceFrames.spec(silent).priority()).isEqualTo(Priority.NORMAL);
   }
 
   @Test
@@ -40,6 +47,8 @@ class InferenceFramesTest {
     assertThatThrownBy(() -> InferenceFrames.spec(valid.toBuilder().setGeneration("").build()))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> InferenceFrames.spec(valid.toBuilder().clearSampling().build()))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> InferenceFrames.spec(valid.toBuilder().setPriority("URGENT").build()))
         .isInstanceOf(IllegalArgumentException.class);
   }
 }
