@@ -17,6 +17,8 @@ import java.time.Duration;
  * @param firstTokenMax longest wait for a first Step, where the request does not say
  * @param stallMax longest time without credit, and for an edge not to read
  * @param prefixCache whether computed prompts are used again
+ * @param speculation whether tokens are guessed where that pays
+ * @param draftTokensMax most tokens of one generation that are guessed in a Step
  * @param edgesMax edges attached at the same time
  * @param generationsPerEdgeMax live generations of one edge
  * @param stopStringsMax stop strings of one generation
@@ -44,6 +46,8 @@ public record BatcherConfig(
     Duration firstTokenMax,
     Duration stallMax,
     boolean prefixCache,
+    boolean speculation,
+    int draftTokensMax,
     int edgesMax,
     int generationsPerEdgeMax,
     int stopStringsMax,
@@ -75,6 +79,8 @@ public record BatcherConfig(
             section.duration("firstTokenMax", Duration.ofSeconds(30)),
             section.duration("stallMax", Duration.ofSeconds(30)),
             section.flag("prefixCache", true),
+            section.flag("speculation", true),
+            section.integer("draftTokensMax", 8, 1, 64),
             section.integer("edgesMax", 256, 1, 1 << 16),
             section.integer("generationsPerEdgeMax", 8192, 1, 1 << 20),
             section.integer("stopStringsMax", 64, 0, 4096),
@@ -139,6 +145,7 @@ public record BatcherConfig(
         waitingTokensMax,
         firstTokenMax,
         stallMax,
-        prefixCache);
+        prefixCache,
+        speculation ? draftTokensMax : 0);
   }
 }

@@ -85,6 +85,9 @@ final class BatcherMetrics {
     counter("vllm:num_preemptions", counts, c -> c.preemptions);
     counter("vllm:prefix_cache_queries", counts, c -> c.prefixQueries);
     counter("vllm:prefix_cache_hits", counts, c -> c.prefixHits);
+    counter("vllm:spec_decode_num_drafts", counts, c -> c.drafts);
+    counter("vllm:spec_decode_num_draft_tokens", counts, c -> c.draftTokens);
+    counter("vllm:spec_decode_num_accepted_tokens", counts, c -> c.acceptedTokens);
     counter("firstlight:replica_prompt_tokens", counts, c -> c.promptTokens);
     counter("firstlight:replica_generation_tokens", counts, c -> c.generationTokens);
   }

@@ -13,6 +13,15 @@ final class Counts {
   /** Prompt tokens of generations that got their first token. */
   long promptTokens;
 
-  /** Tokens sampled. */
+  /** Slices with guesses. */
+  long drafts;
+
+  /** Tokens guessed. */
+  long draftTokens;
+
+  /** Those of them that the model chose too. */
+  long acceptedTokens;
+
+  /** Tokens sampled and kept. */
   long generationTokens;
 }

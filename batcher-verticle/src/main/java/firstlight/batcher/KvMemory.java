@@ -78,6 +78,23 @@ final class KvMemory {
   }
 
   /**
+   * Positions behind the Sequence's tokens that it has Blocks for, or may have one more Block for.
+   *
+   * @param spare how many Blocks must be left over for others
+   */
+  int room(Sequence sequence, int spare) {
+    int blocks = sequence.table().size() + (pool.available() > spare ? 1 : 0);
+    return blocks * blockTokens - sequence.length();
+  }
+
+  /** Takes the one more Block where so many positions need it. */
+  void makeRoom(Sequence sequence, int positions) {
+    if (blocks(sequence.length() + positions) > sequence.table().size()) {
+      sequence.table().append(pool.take());
+    }
+  }
+
+  /**
    * Makes the Sequence's full Blocks known. Where another Sequence computed the same, both use that
    * Block from now on: the numbers in it are the same.
    */
@@ -129,6 +146,10 @@ final class KvMemory {
     index.checkInvariants();
     int[] counts = new int[pool.size()];
     for (Sequence sequence : holders) {
+      int known = sequence.table().known() * blockTokens;
+      if (sequence.computed() >= sequence.length() || known > sequence.computed()) {
+        throw new IllegalStateException("a Sequence is further than it can be");
+      }
       for (int block : sequence.table().toArray()) {
         counts[block]++;
       }

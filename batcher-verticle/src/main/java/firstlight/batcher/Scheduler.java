@@ -1,6 +1,5 @@
 package firstlight.batcher;
 
-import firstlight.batcher.Outcome.Emitted;
 import firstlight.batcher.Outcome.Ended;
 import firstlight.batcher.Outcome.Refused;
 import firstlight.batcher.Sequence.State;
@@ -11,7 +10,6 @@ import firstlight.protocol.GenerationSpec;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.RunStep;
 import firstlight.protocol.SampledToken;
-import firstlight.protocol.Slice;
 import firstlight.protocol.StepResult;
 import firstlight.protocol.Time;
 import java.util.ArrayList;
@@ -30,10 +28,11 @@ import org.jspecify.annotations.Nullable;
  * <p>A Sequence waits, runs or has ended. Running ones have Blocks, waiting ones have none. A Step
  * holds, under one budget of tokens: first one token for each running Sequence that decodes, the
  * earliest arrived first; then a chunk for each that still prefills its prompt; then as many
- * waiting ones as have room, in their order. When Blocks run out, a Sequence that may not run for
- * want of credit gives its Blocks back, or else the one that arrived last; it waits again before
- * all others and computes its tokens once more. So the earliest arrived always gets on, and since a
- * token depends on nothing but the tokens before it, nobody can see the difference.
+ * waiting ones as have room, in their order; then guesses of {@link Speculation}. When Blocks run
+ * out, a Sequence that may not run for want of credit gives its Blocks back, or else the one that
+ * arrived last; it waits again before all others and computes its tokens once more. So the earliest
+ * arrived always gets on, and since a token depends on nothing but the tokens before it, nobody can
+ * see the difference.
  *
  * <p>Every admitted Sequence has exactly one {@link Ended} or {@link Refused}. One that ends while
  * the device works on it is told of at once, and gives its Blocks back when that Step is done.
@@ -47,6 +46,7 @@ final class Scheduler {
   private final Time time;
   private final Counts counts;
   private final KvMemory kv;
+  private final Speculation speculation;
   private final Admission admission;
   private final WaitingQueue waiting;
   private final Pace pace = new Pace();
@@ -72,6 +72,7 @@ final class Scheduler {
     this.time = parts.time();
     this.counts = parts.counts();
     this.kv = new KvMemory(parts.capacity(), limits.prefixCache(), parts.salt(), parts.hash());
+    this.speculation = new Speculation(limits.draftTokensMax(), kv, counts);
     this.admission = new Admission(parts.capacity().contextMax(), kv.positions(), tokenBytes);
     this.waiting = new WaitingQueue(limits.waitingMax(), limits.waitingTokensMax());
   }
@@ -162,6 +163,7 @@ final class Scheduler {
     planDecodes(draft);
     planPrefills(draft);
     planWaiting(draft);
+    speculation.plan(draft, running.size());
     if (draft.isEmpty()) {
       return Optional.empty();
     }
@@ -265,7 +267,8 @@ final class Scheduler {
     }
     done.check(result, vocabulary);
     inFlight = null;
-    pace.note(stepTokensMax - done.left(), result.nanos());
+    pace.note(done.tokens(), result.nanos());
+    speculation.note(done, result);
     List<Outcome> outcomes = new ArrayList<>();
     for (int i = 0; i < done.size(); i++) {
       Sequence sequence = done.sequence(i);
@@ -273,40 +276,45 @@ final class Scheduler {
       if (sequence.state() == State.ENDED) {
         kv.end(sequence);
       } else {
-        advance(sequence, done.slice(i), result.slices().get(i).tokens(), outcomes);
+        advance(sequence, done, i, result.slices().get(i).tokens(), outcomes);
       }
     }
     return outcomes;
   }
 
   private void advance(
-      Sequence sequence, Slice slice, List<SampledToken> tokens, List<Outcome> outcomes) {
-    sequence.computed(slice.end());
+      Sequence sequence,
+      StepDraft done,
+      int part,
+      List<SampledToken> tokens,
+      List<Outcome> outcomes) {
+    int[] guesses = done.guesses(part);
+    sequence.computed(done.slices().get(part).end() - guesses.length);
     kv.publish(sequence);
-    for (SampledToken token : tokens) {
-      boolean first = !sequence.emitted();
-      int position = sequence.output();
-      sequence.append(token.id());
-      sequence.notePause(true, time.nanos());
-      StopRule.Verdict verdict =
-          sequence.stopRule().next(token.id(), tokenBytes.apply(token.id()), sequence.full());
-      counts.generationTokens++;
-      counts.promptTokens += first ? sequence.promptLength() : 0;
-      outcomes.add(
-          new Emitted(
-              sequence.id(),
-              List.of(token),
-              verdict.text(),
-              position,
-              first,
-              sequence.cached(),
-              sequence.queuedMillis()));
+    int accepted = speculation.accepted(sequence, guesses, tokens);
+    for (int i = 0; i < Math.min(accepted + 1, tokens.size()); i++) {
+      StopRule.Verdict verdict = emit(sequence, tokens.get(i), outcomes);
       if (verdict.end() != null) {
         discard(sequence);
         outcomes.add(new Ended(sequence.id(), verdict.end(), sequence.usage(), verdict.stop()));
         return;
       }
     }
+    // The accepted ones have their keys and values; those after them are overwritten.
+    sequence.computed(sequence.computed() + accepted);
+    kv.publish(sequence);
+  }
+
+  private StopRule.Verdict emit(Sequence sequence, SampledToken token, List<Outcome> outcomes) {
+    boolean first = !sequence.emitted();
+    sequence.append(token.id());
+    sequence.notePause(true, time.nanos());
+    StopRule.Verdict verdict =
+        sequence.stopRule().next(token.id(), tokenBytes.apply(token.id()), sequence.full());
+    counts.generationTokens++;
+    counts.promptTokens += first ? sequence.promptLength() : 0;
+    outcomes.add(sequence.emitted(token, verdict.text(), first));
+    return verdict;
   }
 
   private Ended end(Sequence sequence, FinishReason reason) {

@@ -13,6 +13,7 @@ import java.time.Duration;
  * @param firstTokenMax how long a Sequence may wait to be started when its request does not say
  * @param stallMax how long a Sequence may be without credit before it is ended
  * @param prefixCache whether Blocks are reused among Sequences
+ * @param draftTokensMax most tokens of one Sequence that are guessed in a Step; 0: none
  */
 record SchedulerLimits(
     int runningMax,
@@ -22,4 +23,5 @@ record SchedulerLimits(
     int waitingTokensMax,
     Duration firstTokenMax,
     Duration stallMax,
-    boolean prefixCache) {}
+    boolean prefixCache,
+    int draftTokensMax) {}

@@ -1,10 +1,13 @@
 package firstlight.batcher;
 
+import firstlight.batcher.Outcome.Emitted;
 import firstlight.protocol.GenerationId;
 import firstlight.protocol.GenerationSpec;
+import firstlight.protocol.SampledToken;
 import firstlight.protocol.Slice;
 import firstlight.protocol.Usage;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * A generation's tokens, and how far the device is with them. Of its {@code length} tokens the
@@ -27,6 +30,7 @@ final class Sequence {
   private final int outputMax;
   private final StopRule stopRule;
   private final BlockTable table = new BlockTable();
+  private final Drafting drafting = new Drafting();
   private int[] tokens;
   private int length;
   private int computed;
@@ -147,6 +151,16 @@ final class Sequence {
     emitted = true;
   }
 
+  /**
+   * What is told of its last token.
+   *
+   * @param text bytes that go out with it
+   * @param first nothing was told before
+   */
+  Emitted emitted(SampledToken token, byte[] text, boolean first) {
+    return new Emitted(id(), List.of(token), text, output() - 1, first, cached(), queuedMillis());
+  }
+
   boolean full() {
     return output() >= outputMax;
   }
@@ -212,15 +226,30 @@ final class Sequence {
     return new Usage(promptLength(), cached(), output());
   }
 
-  /** The next tokens for the device; the last of all is sampled. */
-  Slice slice(int count) {
+  /** Most tokens that may be guessed: each may be emitted, and so may the one after them. */
+  int draftMax() {
+    return Math.min(credit, outputMax - output()) - 1;
+  }
+
+  Drafting drafting() {
+    return drafting;
+  }
+
+  /**
+   * The next tokens for the device; the last of all is sampled.
+   *
+   * @param guesses tokens that may come next, to be sampled as if they did
+   */
+  Slice slice(int count, int[] guesses) {
     int end = computed + count;
-    int sampled = end == length ? 1 : 0;
+    int sampled = end == length ? 1 + guesses.length : 0;
+    int[] next = Arrays.copyOfRange(tokens, computed, end + guesses.length);
+    System.arraycopy(guesses, 0, next, count, guesses.length);
     // Only what is sampled is penalised.
     boolean penalised = sampled > 0 && spec.sampling().hasPenalties();
     return new Slice(
         id(),
-        Arrays.copyOfRange(tokens, computed, end),
+        next,
         computed,
         table.toArray(),
         sampled,

@@ -10,12 +10,25 @@ import java.util.List;
 /** A Step being put together, and later the one that the device works on. */
 final class StepDraft {
   private final long step;
-  private final List<Sequence> sequences = new ArrayList<>();
-  private final List<Slice> slices = new ArrayList<>();
+  private final int tokensMax;
+  private final List<Part> parts = new ArrayList<>();
+  private List<Slice> slices = List.of();
   private int left;
+
+  private static final class Part {
+    final Sequence sequence;
+    final int tokens;
+    int[] guesses = {};
+
+    Part(Sequence sequence, int tokens) {
+      this.sequence = sequence;
+      this.tokens = tokens;
+    }
+  }
 
   StepDraft(long step, int tokensMax) {
     this.step = step;
+    this.tokensMax = tokensMax;
     this.left = tokensMax;
   }
 
@@ -25,30 +38,52 @@ final class StepDraft {
   }
 
   void add(Sequence sequence, int tokens) {
-    slices.add(sequence.slice(tokens));
-    sequences.add(sequence);
+    parts.add(new Part(sequence, tokens));
     sequence.inFlight(true);
     left -= tokens;
   }
 
+  /** Tokens to be tried after those that the Sequence has. */
+  void guess(int index, int[] guesses) {
+    parts.get(index).guesses = guesses;
+    left -= guesses.length;
+  }
+
   boolean isEmpty() {
-    return slices.isEmpty();
+    return parts.isEmpty();
+  }
+
+  /** Tokens that are in it. */
+  int tokens() {
+    return tokensMax - left;
   }
 
   int size() {
-    return slices.size();
+    return parts.size();
   }
 
   Sequence sequence(int index) {
-    return sequences.get(index);
+    return parts.get(index).sequence;
   }
 
-  Slice slice(int index) {
-    return slices.get(index);
+  /** Tokens of a Sequence, without guesses. */
+  int tokens(int index) {
+    return parts.get(index).tokens;
   }
 
+  int[] guesses(int index) {
+    return parts.get(index).guesses;
+  }
+
+  /** Puts it into words; nothing is added to it afterwards. */
   RunStep step() {
+    slices = parts.stream().map(part -> part.sequence.slice(part.tokens, part.guesses)).toList();
     return new RunStep(step, slices);
+  }
+
+  /** As they were sent. */
+  List<Slice> slices() {
+    return slices;
   }
 
   /**

@@ -23,6 +23,7 @@ class BatcherConfigTest {
     assertThat(config.reportEvery()).isEqualTo(Duration.ofMillis(250));
     assertThat(config.frameBytesMax()).isLessThan(256 << 10);
     assertThat(config.prefixCache()).isTrue();
+    assertThat(config.limits().draftTokensMax()).isEqualTo(8);
   }
 
   @Test
@@ -41,6 +42,8 @@ class BatcherConfigTest {
             firstTokenMax: 7s
             stallMax: 8s
             prefixCache: false
+            speculation: true
+            draftTokensMax: 23
             edgesMax: 9
             generationsPerEdgeMax: 10
             stopStringsMax: 11
@@ -70,6 +73,8 @@ class BatcherConfigTest {
                 Duration.ofSeconds(7),
                 Duration.ofSeconds(8),
                 false,
+                true,
+                23,
                 9,
                 10,
                 11,
@@ -87,7 +92,8 @@ class BatcherConfigTest {
     assertThat(config.limits())
         .isEqualTo(
             new SchedulerLimits(
-                2, 33, 4, 5, 6, Duration.ofSeconds(7), Duration.ofSeconds(8), false));
+                2, 33, 4, 5, 6, Duration.ofSeconds(7), Duration.ofSeconds(8), false, 23));
+    assertThat(TestReplica.config("speculation: false").limits().draftTokensMax()).isZero();
   }
 
   @Test

@@ -25,7 +25,7 @@ import java.util.Optional;
 final class GlassReplica {
   static final SchedulerLimits LIMITS =
       new SchedulerLimits(
-          16, 64, 64, 100, 100_000, Duration.ofSeconds(30), Duration.ofSeconds(10), true);
+          16, 64, 64, 100, 100_000, Duration.ofSeconds(30), Duration.ofSeconds(10), true, 8);
 
   final SimulatedTime time = new SimulatedTime();
   final Counts counts = new Counts();

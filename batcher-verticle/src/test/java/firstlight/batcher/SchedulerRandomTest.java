@@ -49,6 +49,8 @@ class SchedulerRandomTest {
     if (only == null) {
       // A workload that never does these things proves nothing about them.
       assertThat(totals.preemptions).isGreaterThan(300);
+      assertThat(totals.accepted).isGreaterThan(1_000);
+      assertThat(totals.drafted - totals.accepted).isGreaterThan(500);
       assertThat(totals.hits).isGreaterThan(1_000);
       assertThat(totals.stopped).isGreaterThan(200);
       assertThat(totals.cancelled).isGreaterThan(200);
@@ -59,6 +61,8 @@ class SchedulerRandomTest {
   private static final class Totals {
     long preemptions;
     long hits;
+    long drafted;
+    long accepted;
     long stopped;
     long cancelled;
     long refused;
@@ -88,9 +92,12 @@ class SchedulerRandomTest {
               200 + random.nextInt(2000),
               Duration.ofSeconds(20),
               Duration.ofSeconds(5 + random.nextInt(40)),
-              random.nextInt(4) > 0);
+              random.nextInt(4) > 0,
+              random.nextInt(2) * random.nextInt(10));
       BlockHash hash = random.nextInt(5) == 0 ? (_, _, _, _) -> 7 : BlockHash::mixed;
-      this.replica = new GlassReplica(limits, GlassDevice.of(blocks, blockTokens, 64), hash);
+      this.replica =
+          new GlassReplica(
+              limits, GlassDevice.of(blocks, blockTokens, 64, random.nextInt(2) * 50_000), hash);
     }
 
     void run() {
@@ -122,6 +129,8 @@ class SchedulerRandomTest {
       assertThat(replica.scheduler.idle()).isTrue();
       assertThat(replica.scheduler.kvUsage()).isZero();
       totals.preemptions += replica.counts.preemptions;
+      totals.drafted += replica.counts.draftTokens;
+      totals.accepted += replica.counts.acceptedTokens;
       totals.hits += replica.counts.prefixHits;
     }
 
@@ -129,6 +138,9 @@ class SchedulerRandomTest {
       int[] prompt = Specs.prompt(random.nextInt(3), 1 + random.nextInt(Math.min(120, room + 2)));
       if (random.nextBoolean()) {
         prompt[random.nextInt(prompt.length)] = random.nextInt(100);
+      }
+      if (random.nextInt(3) > 0) {
+        prompt[0] = GlassDevice.ECHO;
       }
       int outputMax = 1 + random.nextInt(random.nextBoolean() ? 5 : 60);
       String tenant = random.nextInt(3) == 0 ? "b" : "a";
@@ -205,6 +217,7 @@ class SchedulerRandomTest {
 
     private void checkHistory(Slice slice) {
       GenerationSpec spec = specs.get(slice.generation());
+      assertThat(slice.promptLength()).isEqualTo(spec.prompt().length);
       if (slice.sampled() == 0 || !spec.sampling().hasPenalties()) {
         assertThat(slice.history()).isEmpty();
         return;
@@ -215,7 +228,9 @@ class SchedulerRandomTest {
         all[spec.prompt().length + i] = output.get(i);
       }
       assertThat(slice.history()).isEqualTo(Arrays.copyOf(all, slice.start()));
-      assertThat(slice.tokens()).isEqualTo(Arrays.copyOfRange(all, slice.start(), slice.end()));
+      int certain = slice.end() - slice.sampled() + 1;
+      assertThat(Arrays.copyOf(slice.tokens(), certain - slice.start()))
+          .isEqualTo(Arrays.copyOfRange(all, slice.start(), certain));
     }
 
     private void check(GenerationSpec spec) {
