@@ -19,7 +19,7 @@ final class Speculation {
   private final int tokensMax;
   private final KvMemory kv;
   private final Counts counts;
-  private final StepCost cost = new StepCost();
+  private final DecodeCost cost = new DecodeCost();
 
   /**
    * @param tokensMax most guesses of one Sequence in a Step; 0 turns it off

@@ -5,7 +5,7 @@ package firstlight.batcher;
  * the newest counting most. Its slope can only be told from Steps of different sizes; until there
  * were some a token is taken to cost half of a Step that has one.
  */
-final class StepCost {
+final class DecodeCost {
   private static final double MEMORY = 0.98;
 
   /** Sizes that vary less tell nothing. */

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.within;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-class StepCostTest {
-  private final StepCost cost = new StepCost();
+class DecodeCostTest {
+  private final DecodeCost cost = new DecodeCost();
 
   @Test
   void before_any_step_a_token_costs_half_of_the_first() {
