@@ -19,6 +19,7 @@ import java.time.Duration;
  * @param prefixCache whether computed prompts are used again
  * @param speculation whether tokens are guessed where that pays
  * @param draftTokensMax most tokens of one generation that are guessed in a Step
+ * @param shares how Sequences share the replica: its parts are settings of this section
  * @param edgesMax edges attached at the same time
  * @param generationsPerEdgeMax live generations of one edge
  * @param stopStringsMax stop strings of one generation
@@ -48,6 +49,7 @@ public record BatcherConfig(
     boolean prefixCache,
     boolean speculation,
     int draftTokensMax,
+    SharePolicy shares,
     int edgesMax,
     int generationsPerEdgeMax,
     int stopStringsMax,
@@ -81,6 +83,7 @@ public record BatcherConfig(
             section.flag("prefixCache", true),
             section.flag("speculation", true),
             section.integer("draftTokensMax", 8, 1, 64),
+            shares(section),
             section.integer("edgesMax", 256, 1, 1 << 16),
             section.integer("generationsPerEdgeMax", 8192, 1, 1 << 20),
             section.integer("stopStringsMax", 64, 0, 4096),
@@ -98,6 +101,16 @@ public record BatcherConfig(
     section.done();
     config.check(section);
     return config;
+  }
+
+  private static SharePolicy shares(Settings section) {
+    return new SharePolicy(
+        section.duration("interTokenTarget", Duration.ofMillis(100)),
+        section.integer("longPromptTokens", 1024, 1, 1 << 20),
+        section.number("longShare", 0.5, 0.05, 0.95),
+        section.number("tenantWaitingShare", 0.5, 0.01, 1),
+        section.number("reservedOutput", 1, 0, 1),
+        section.integer("tenantsRemembered", 1024, 1, 1 << 20));
   }
 
   private static int size(Settings section, String key, int fallback) {
@@ -125,6 +138,7 @@ public record BatcherConfig(
                 .formatted(stepTokensMax, runningMax));
     positive(section, "firstTokenMax", firstTokenMax);
     positive(section, "stallMax", stallMax);
+    positive(section, "interTokenTarget", shares.interTokenTarget());
     positive(section, "stepMax", stepMax);
     positive(section, "claimEvery", claimEvery);
     positive(section, "claimAnswerMax", claimAnswerMax);
@@ -146,6 +160,7 @@ public record BatcherConfig(
         firstTokenMax,
         stallMax,
         prefixCache,
-        speculation ? draftTokensMax : 0);
+        speculation ? draftTokensMax : 0,
+        shares);
   }
 }

@@ -53,6 +53,11 @@ final class KvMemory {
     return true;
   }
 
+  /** Tokens of the Sequence that would be found now. */
+  int found(Sequence sequence) {
+    return reuse ? match(sequence).length * blockTokens : 0;
+  }
+
   /** The last token is always computed: what follows it is not in the cache. */
   private int[] match(Sequence sequence) {
     int blocksMax = (sequence.length() - 1) / blockTokens;
@@ -163,7 +168,8 @@ final class KvMemory {
     }
   }
 
-  private int blocks(int positions) {
+  /** Blocks that so many positions need. */
+  int blocks(int positions) {
     return (positions + blockTokens - 1) / blockTokens;
   }
 }

@@ -2,16 +2,24 @@ package firstlight.batcher;
 
 import firstlight.batcher.Sequence.State;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/** The Sequences that have Blocks, by arrival. */
+/** The Sequences that have Blocks: the most urgent first, and of those the earliest arrived. */
 final class RunningSet {
+  private static final Comparator<Sequence> ORDER =
+      Comparator.comparing(Sequence::priority).reversed().thenComparingLong(Sequence::arrival);
+
   private final int max;
   private final List<Sequence> sequences = new ArrayList<>();
 
   RunningSet(int max) {
     this.max = max;
+  }
+
+  int max() {
+    return max;
   }
 
   boolean isFull() {
@@ -20,7 +28,7 @@ final class RunningSet {
 
   void add(Sequence sequence) {
     int at = sequences.size();
-    while (at > 0 && sequences.get(at - 1).arrival() > sequence.arrival()) {
+    while (at > 0 && ORDER.compare(sequences.get(at - 1), sequence) > 0) {
       at--;
     }
     sequences.add(at, sequence);
@@ -30,7 +38,7 @@ final class RunningSet {
     sequences.remove(sequence);
   }
 
-  /** The one that arrived last of those that may not run for want of credit. */
+  /** The least urgent, and latest, of those that may not run for want of credit. */
   Optional<Sequence> lastPaused() {
     for (Sequence sequence : sequences.reversed()) {
       if (!sequence.runnable()) {
@@ -61,15 +69,15 @@ final class RunningSet {
     if (sequences.size() > max) {
       throw new IllegalStateException("too many Sequences run");
     }
-    long last = 0;
+    Sequence last = null;
     for (Sequence sequence : sequences) {
       if (sequence.state() != State.RUNNING) {
         throw new IllegalStateException("a running Sequence does not run");
       }
-      if (sequence.arrival() <= last) {
+      if (last != null && ORDER.compare(last, sequence) >= 0) {
         throw new IllegalStateException("running Sequences are out of order");
       }
-      last = sequence.arrival();
+      last = sequence;
     }
   }
 }

@@ -11,6 +11,7 @@ import firstlight.protocol.MeshException;
 import firstlight.protocol.RunStep;
 import firstlight.protocol.SampledToken;
 import firstlight.protocol.StepResult;
+import firstlight.protocol.TenantId;
 import firstlight.protocol.Time;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -26,21 +27,27 @@ import org.jspecify.annotations.Nullable;
  * thread, no clock of its own, no input or output.
  *
  * <p>A Sequence waits, runs or has ended. Running ones have Blocks, waiting ones have none. A Step
- * holds, under one budget of tokens: first one token for each running Sequence that decodes, the
- * earliest arrived first; then a chunk for each that still prefills its prompt; then as many
- * waiting ones as have room, in their order; then guesses of {@link Speculation}. When Blocks run
- * out, a Sequence that may not run for want of credit gives its Blocks back, or else the one that
- * arrived last; it waits again before all others and computes its tokens once more. So the earliest
- * arrived always gets on, and since a token depends on nothing but the tokens before it, nobody can
+ * holds, under one budget of tokens: first one token for each running Sequence that decodes; then
+ * chunks of prompts, as {@link PrefillPlanner} chooses them, as many as {@link StepBudget} allows;
+ * then guesses of {@link Speculation}. When Blocks run out, {@link BlockGrants} takes some back
+ * from a Sequence, which waits again and computes its tokens once more. The earliest of the most
+ * urgent always gets on, and since a token depends on nothing but the tokens before it, nobody can
  * see the difference.
  *
  * <p>Every admitted Sequence has exactly one {@link Ended} or {@link Refused}. One that ends while
  * the device works on it is told of at once, and gives its Blocks back when that Step is done.
  */
 final class Scheduler {
+  /** Share of the answers that are no longer than is reserved for them. */
+  private static final double EXPECTED_QUANTILE = 0.9;
+
+  private static final int OUTPUT_FLOOR = 16;
+
+  /** Prompt tokens that have room in every Step. */
+  private static final int PREFILL_FLOOR = 16;
+
   private final SchedulerLimits limits;
   private final int stepTokensMax;
-  private final int chunkMax;
   private final int vocabulary;
   private final IntFunction<byte[]> tokenBytes;
   private final Time time;
@@ -49,7 +56,12 @@ final class Scheduler {
   private final Speculation speculation;
   private final Admission admission;
   private final WaitingQueue waiting;
-  private final Pace pace = new Pace();
+  private final TenantShares tenants;
+  private final OutputLengths outputs;
+  private final StepCost cost = new StepCost();
+  private final StepBudget budget;
+  private final BlockGrants grants;
+  private final PrefillPlanner prefills;
 
   /** Every Sequence that has not ended. */
   private final Map<GenerationId, Sequence> live = new LinkedHashMap<>();
@@ -59,12 +71,13 @@ final class Scheduler {
   private @Nullable StepDraft inFlight;
   private long arrivals;
   private long steps;
+  private StepLoad plannedLoad = StepLoad.NOTHING;
+  private long plannedNanos;
+  private long appliedNanos;
 
   Scheduler(SchedulerParts parts) {
     this.limits = parts.limits();
     this.stepTokensMax = Math.min(limits.stepTokensMax(), parts.capacity().stepTokensMax());
-    // One long prompt never takes a whole Step, so that others get on beside it.
-    this.chunkMax = Math.min(limits.promptChunkMax(), Math.max(1, stepTokensMax * 3 / 4));
     // Each that runs has room for a token in every Step.
     this.running = new RunningSet(Math.min(limits.runningMax(), stepTokensMax));
     this.vocabulary = parts.capacity().vocabulary();
@@ -74,7 +87,20 @@ final class Scheduler {
     this.kv = new KvMemory(parts.capacity(), limits.prefixCache(), parts.salt(), parts.hash());
     this.speculation = new Speculation(limits.draftTokensMax(), kv, counts);
     this.admission = new Admission(parts.capacity().contextMax(), kv.positions(), tokenBytes);
-    this.waiting = new WaitingQueue(limits.waitingMax(), limits.waitingTokensMax());
+    SharePolicy shares = limits.shares();
+    this.waiting =
+        new WaitingQueue(
+            limits.waitingMax(), limits.waitingTokensMax(), shares.tenantWaitingShare());
+    this.tenants = new TenantShares(shares.tenantsRemembered());
+    this.outputs = new OutputLengths(EXPECTED_QUANTILE, OUTPUT_FLOOR, shares.tenantsRemembered());
+    this.budget =
+        new StepBudget(
+            cost, shares.interTokenTarget().toNanos(), Math.min(PREFILL_FLOOR, stepTokensMax));
+    this.grants = new BlockGrants(kv, running, waiting, shares.longShare(), counts, time);
+    // One long prompt never takes a whole Step, so that others get on beside it.
+    int chunkMax = Math.min(limits.promptChunkMax(), Math.max(1, stepTokensMax * 3 / 4));
+    this.prefills =
+        new PrefillPlanner(running, waiting, grants, budget, chunkMax, shares.longShare());
   }
 
   /**
@@ -93,18 +119,31 @@ final class Scheduler {
                   "generation_exists",
                   "The generation is running already.")));
     }
-    int length = spec.prompt().length + spec.known().length;
     var arrival = new Sequence.Arrival(++arrivals, time.nanos());
     return switch (admission.decide(spec, arrival, credit)) {
       case Admission.Decision.Answer(Outcome outcome) -> List.of(outcome);
-      case Admission.Decision.Admit _ when !waiting.hasRoomFor(length) ->
-          List.of(new Refused(spec.id(), overloaded("The service is full.")));
-      case Admission.Decision.Admit(Sequence sequence) -> {
-        live.put(sequence.id(), sequence);
-        waiting.addLast(sequence);
-        yield List.of();
-      }
+      case Admission.Decision.Admit(Sequence sequence) -> admit(sequence);
     };
+  }
+
+  private List<Outcome> admit(Sequence sequence) {
+    GenerationSpec spec = sequence.spec();
+    if (!waiting.hasRoomFor(sequence.length())) {
+      return List.of(new Refused(spec.id(), overloaded("The service is full.")));
+    }
+    TenantShare share = tenants.arrived(spec.tenant());
+    if (!waiting.hasRoomFor(share, sequence.length())) {
+      tenants.left(share);
+      return List.of(new Refused(spec.id(), tenantFull()));
+    }
+    int expected = outputs.expected(spec.tenant(), spec.outputMax());
+    boolean isLong =
+        sequence.length() - kv.found(sequence) > limits.shares().longPromptTokens()
+            && running.max() > 1;
+    sequence.admitted(share, (int) Math.ceil(limits.shares().reservedOutput() * expected), isLong);
+    live.put(sequence.id(), sequence);
+    waiting.add(sequence);
+    return List.of();
   }
 
   /** Nobody wants it any more. */
@@ -160,15 +199,18 @@ final class Scheduler {
       throw new IllegalStateException("a Step is in flight");
     }
     StepDraft draft = new StepDraft(steps + 1, stepTokensMax);
+    budget.clear();
     planDecodes(draft);
-    planPrefills(draft);
-    planWaiting(draft);
+    prefills.plan(draft);
     speculation.plan(draft, running.size());
     if (draft.isEmpty()) {
       return Optional.empty();
     }
     steps++;
     inFlight = draft;
+    plannedNanos = time.nanos();
+    StepLoad load = budget.load();
+    plannedLoad = load.plus(draft.tokens() - load.tokens(), 0, true);
     return Optional.of(draft.step());
   }
 
@@ -177,82 +219,11 @@ final class Scheduler {
       if (sequence.state() == State.RUNNING
           && sequence.runnable()
           && sequence.missing() == 1
-          && makeRoom(sequence)) {
+          && grants.makeRoom(sequence)) {
+        budget.add(1, sequence.computed(), true);
         draft.add(sequence, 1);
       }
     }
-  }
-
-  private void planPrefills(StepDraft draft) {
-    for (Sequence sequence : running.all()) {
-      if (sequence.runnable() && sequence.missing() > 1) {
-        addChunk(draft, sequence);
-      }
-    }
-  }
-
-  private void planWaiting(StepDraft draft) {
-    while (draft.left() > 0) {
-      Sequence next = waiting.firstRunnable();
-      if (next == null || !begin(next)) {
-        return;
-      }
-      addChunk(draft, next);
-    }
-  }
-
-  private void addChunk(StepDraft draft, Sequence sequence) {
-    int most = Math.min(draft.left(), chunkMax);
-    int tokens = Math.min(sequence.missing(), most);
-    if (tokens > 0) {
-      draft.add(sequence, tokens);
-    }
-  }
-
-  /** Sees that the Sequence has Blocks for its tokens; false when it had to give up its own. */
-  private boolean makeRoom(Sequence sequence) {
-    while (kv.needsBlock(sequence)) {
-      if (!kv.grow(sequence)) {
-        Sequence victim = running.victim();
-        preempt(victim);
-        if (victim == sequence) {
-          return false;
-        }
-      }
-    }
-    return true;
-  }
-
-  private void preempt(Sequence victim) {
-    if (victim.inFlight()) {
-      throw new IllegalStateException("a Sequence of this Step would lose its Blocks");
-    }
-    counts.preemptions++;
-    running.remove(victim);
-    kv.end(victim);
-    victim.state(State.WAITING);
-    waiting.addFirst(victim);
-  }
-
-  /** Lets a waiting Sequence run, if there is room: each that runs keeps a Block to grow into. */
-  private boolean begin(Sequence sequence) {
-    while (running.isFull() || !kv.begin(sequence, running.size())) {
-      Optional<Sequence> victim = running.lastPaused();
-      if (victim.isEmpty()) {
-        return false;
-      }
-      preempt(victim.get());
-    }
-    waiting.remove(sequence);
-    sequence.state(State.RUNNING);
-    running.add(sequence);
-    if (!sequence.begun()) {
-      int found = kv.cachedPrompt(sequence);
-      counts.prefixQueries += sequence.promptLength();
-      counts.prefixHits += found;
-      sequence.begin(found, time.nanos());
-    }
-    return true;
   }
 
   /**
@@ -267,7 +238,7 @@ final class Scheduler {
     }
     done.check(result, vocabulary);
     inFlight = null;
-    pace.note(done.tokens(), result.nanos());
+    noteTime(result.nanos());
     speculation.note(done, result);
     List<Outcome> outcomes = new ArrayList<>();
     for (int i = 0; i < done.size(); i++) {
@@ -282,6 +253,14 @@ final class Scheduler {
     return outcomes;
   }
 
+  /** A Step lasts from the end of the one before, if it was planned by then. */
+  private void noteTime(long deviceNanos) {
+    long now = time.nanos();
+    long whole = now - Math.max(plannedNanos, appliedNanos);
+    appliedNanos = now;
+    cost.learn(plannedLoad, Math.max(whole, deviceNanos));
+  }
+
   private void advance(
       Sequence sequence,
       StepDraft done,
@@ -293,8 +272,10 @@ final class Scheduler {
     kv.publish(sequence);
     int accepted = speculation.accepted(sequence, guesses, tokens);
     for (int i = 0; i < Math.min(accepted + 1, tokens.size()); i++) {
+      sequence.share().served += TenantShares.OUTPUT_WEIGHT;
       StopRule.Verdict verdict = emit(sequence, tokens.get(i), outcomes);
       if (verdict.end() != null) {
+        outputs.ended(sequence.spec().tenant(), sequence.output());
         discard(sequence);
         outcomes.add(new Ended(sequence.id(), verdict.end(), sequence.usage(), verdict.stop()));
         return;
@@ -324,6 +305,7 @@ final class Scheduler {
 
   private void discard(Sequence sequence) {
     live.remove(sequence.id());
+    tenants.left(sequence.share());
     waiting.remove(sequence);
     running.remove(sequence);
     sequence.state(State.ENDED);
@@ -345,9 +327,20 @@ final class Scheduler {
   }
 
   private MeshException overloaded(String what) {
-    long wait = pace.retryAfterMillis(outstandingTokens());
+    return refusal(FailureKind.OVERLOADED, "overloaded", what);
+  }
+
+  private MeshException tenantFull() {
+    return refusal(
+        FailureKind.TENANT_LIMIT,
+        "tenant_queue_full",
+        "Too many of your requests are waiting already.");
+  }
+
+  private static MeshException refusal(FailureKind kind, String code, String what) {
+    long wait = 1_000;
     String message = "%s Try again in %d seconds.".formatted(what, (wait + 999) / 1000);
-    return new MeshException(FailureKind.OVERLOADED, "overloaded", message, null, wait);
+    return new MeshException(kind, code, message, null, wait);
   }
 
   int waiting() {
@@ -356,6 +349,11 @@ final class Scheduler {
 
   int running() {
     return running.size();
+  }
+
+  /** What was computed for a tenant lately, output tokens counted twice. */
+  long served(TenantId tenant) {
+    return tenants.servedOnArrival(tenant);
   }
 
   boolean idle() {
@@ -389,6 +387,7 @@ final class Scheduler {
     kv.checkInvariants(holders);
     running.checkInvariants();
     waiting.checkInvariants();
+    tenants.checkInvariants(live.values());
     if (live.size() != running.size() + waiting.size()) {
       throw new IllegalStateException("a Sequence is lost");
     }

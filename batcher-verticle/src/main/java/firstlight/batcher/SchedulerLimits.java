@@ -14,6 +14,7 @@ import java.time.Duration;
  * @param stallMax how long a Sequence may be without credit before it is ended
  * @param prefixCache whether Blocks are reused among Sequences
  * @param draftTokensMax most tokens of one Sequence that are guessed in a Step; 0: none
+ * @param shares how they share what there is
  */
 record SchedulerLimits(
     int runningMax,
@@ -24,4 +25,5 @@ record SchedulerLimits(
     Duration firstTokenMax,
     Duration stallMax,
     boolean prefixCache,
-    int draftTokensMax) {}
+    int draftTokensMax,
+    SharePolicy shares) {}

@@ -3,6 +3,7 @@ package firstlight.batcher;
 import firstlight.batcher.Outcome.Emitted;
 import firstlight.protocol.GenerationId;
 import firstlight.protocol.GenerationSpec;
+import firstlight.protocol.Priority;
 import firstlight.protocol.SampledToken;
 import firstlight.protocol.Slice;
 import firstlight.protocol.Usage;
@@ -42,6 +43,10 @@ final class Sequence {
   private boolean emitted;
   private State state = State.WAITING;
   private boolean inFlight;
+  private TenantShare share;
+  private int expectedOutput;
+  private boolean longPrompt;
+  private int charged;
 
   /**
    * @param arrival counts Sequences, so that the latest can be told
@@ -55,6 +60,8 @@ final class Sequence {
     this.arrivedNanos = arrival.nanos();
     this.pausedSince = arrival.nanos();
     this.outputMax = outputMax;
+    this.expectedOutput = outputMax;
+    this.share = new TenantShare(spec.tenant());
     this.stopRule = stopRule;
     this.credit = credit;
     this.length = spec.prompt().length + spec.known().length;
@@ -64,6 +71,49 @@ final class Sequence {
 
   /** When a Sequence came, and as which. */
   record Arrival(long number, long nanos) {}
+
+  /**
+   * It was let in.
+   *
+   * @param share its tenant's
+   * @param expected output tokens for which there should be room
+   * @param isLong its prompt is a long one
+   */
+  void admitted(TenantShare share, int expected, boolean isLong) {
+    this.share = share;
+    this.expectedOutput = expected;
+    this.longPrompt = isLong;
+  }
+
+  TenantShare share() {
+    return share;
+  }
+
+  boolean longPrompt() {
+    return longPrompt;
+  }
+
+  Priority priority() {
+    return spec.priority();
+  }
+
+  /** It had Blocks and lost them. */
+  boolean preempted() {
+    return state == State.WAITING && begun();
+  }
+
+  /** Positions for which there should be room: at least one more than there are, if it goes on. */
+  int reservedLength() {
+    int output = Math.max(expectedOutput, Math.min(outputMax, output() + 1));
+    return promptLength() + output;
+  }
+
+  /** Prompt tokens up to a position that were not counted before: they are once only. */
+  int charge(int end) {
+    int fresh = Math.max(0, Math.min(end, promptLength()) - Math.max(charged, computed));
+    charged = Math.max(charged, end);
+    return fresh;
+  }
 
   GenerationId id() {
     return spec.id();

@@ -1,27 +1,28 @@
 package firstlight.batcher;
 
 import firstlight.batcher.Sequence.State;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.Iterator;
-import org.jspecify.annotations.Nullable;
+import java.util.LinkedHashSet;
+import java.util.Set;
 
 /**
- * Sequences without Blocks, in the order in which they will get some. Bounded in Sequences and in
- * tokens, except for those that were preempted: they were admitted already.
+ * Sequences without Blocks. Bounded in Sequences and in tokens, as a whole and for each tenant,
+ * except for those that were preempted: they were admitted already.
  */
 final class WaitingQueue {
   private final int sequencesMax;
   private final int tokensMax;
-  private final Deque<Sequence> queue = new ArrayDeque<>();
+  private final double tenantShare;
+  private final Set<Sequence> queue = new LinkedHashSet<>();
   private long tokens;
 
   /**
    * @param tokensMax most tokens to be prefilled for all of them
+   * @param tenantShare share of both that one tenant can take
    */
-  WaitingQueue(int sequencesMax, int tokensMax) {
+  WaitingQueue(int sequencesMax, int tokensMax, double tenantShare) {
     this.sequencesMax = sequencesMax;
     this.tokensMax = tokensMax;
+    this.tenantShare = tenantShare;
   }
 
   /** Is there room for a Sequence with that many tokens? An empty queue takes any. */
@@ -29,33 +30,34 @@ final class WaitingQueue {
     return queue.isEmpty() || (queue.size() < sequencesMax && tokens + length <= tokensMax);
   }
 
-  void addLast(Sequence sequence) {
-    queue.addLast(sequence);
-    tokens += sequence.length();
+  /** Has the tenant room for it? One that has nothing waiting always has. */
+  boolean hasRoomFor(TenantShare tenant, int length) {
+    return tenant.waiting == 0
+        || (tenant.waiting + 1 <= tenantShare * sequencesMax
+            && tenant.waitingTokens + length <= tenantShare * tokensMax);
   }
 
-  /** Goes before all others, since it was served before them. */
-  void addFirst(Sequence sequence) {
-    queue.addFirst(sequence);
-    tokens += sequence.length();
+  void add(Sequence sequence) {
+    if (queue.add(sequence)) {
+      count(sequence, 1);
+    }
   }
 
   void remove(Sequence sequence) {
     if (queue.remove(sequence)) {
-      tokens -= sequence.length();
+      count(sequence, -1);
     }
   }
 
-  /** The first that may run, which those without credit do not keep from it. */
-  @Nullable Sequence firstRunnable() {
-    Iterator<Sequence> all = queue.iterator();
-    while (all.hasNext()) {
-      Sequence next = all.next();
-      if (next.runnable()) {
-        return next;
-      }
-    }
-    return null;
+  private void count(Sequence sequence, int sign) {
+    tokens += (long) sign * sequence.length();
+    sequence.share().waiting += sign;
+    sequence.share().waitingTokens += (long) sign * sequence.length();
+  }
+
+  /** All of them; not to be changed meanwhile. */
+  Iterable<Sequence> all() {
+    return queue;
   }
 
   int size() {

@@ -44,6 +44,12 @@ class BatcherConfigTest {
             prefixCache: false
             speculation: true
             draftTokensMax: 23
+            interTokenTarget: 30ms
+            longPromptTokens: 31
+            longShare: 0.32
+            tenantWaitingShare: 0.33
+            reservedOutput: 0.34
+            tenantsRemembered: 35
             edgesMax: 9
             generationsPerEdgeMax: 10
             stopStringsMax: 11
@@ -59,6 +65,7 @@ class BatcherConfigTest {
             claimMax: 21s
             reportEvery: 22s
             """);
+    SharePolicy shares = new SharePolicy(Duration.ofMillis(30), 31, 0.32, 0.33, 0.34, 35);
     assertThat(config)
         .isEqualTo(
             new BatcherConfig(
@@ -75,6 +82,7 @@ class BatcherConfigTest {
                 false,
                 true,
                 23,
+                shares,
                 9,
                 10,
                 11,
@@ -92,7 +100,7 @@ class BatcherConfigTest {
     assertThat(config.limits())
         .isEqualTo(
             new SchedulerLimits(
-                2, 33, 4, 5, 6, Duration.ofSeconds(7), Duration.ofSeconds(8), false, 23));
+                2, 33, 4, 5, 6, Duration.ofSeconds(7), Duration.ofSeconds(8), false, 23, shares));
     assertThat(TestReplica.config("speculation: false").limits().draftTokensMax()).isZero();
   }
 
@@ -107,13 +115,15 @@ class BatcherConfigTest {
                 messageBytesMax: 1KiB
                 frameBytesMax: 2KiB
                 edgeOwedBytesMax: 12
-                stallMax: 0s\
+                stallMax: 0s
+                interTokenTarget: 0s\
                 """))
         .containsExactlyInAnyOrder(
             "batcher.runningMx is not a setting; did you mean batcher.runningMax?",
             "batcher.stepTokensMax is 39 but must hold a token for each of batcher.runningMax = 40",
             "batcher.frameBytesMax is 2048 but must not be above batcher.messageBytesMax = 1024",
             "batcher.edgeOwedBytesMax must be from 1KiB to 1GiB, not 12 bytes",
-            "batcher.stallMax must be above 0");
+            "batcher.stallMax must be above 0",
+            "batcher.interTokenTarget must be above 0");
   }
 }

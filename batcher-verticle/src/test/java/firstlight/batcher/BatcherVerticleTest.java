@@ -229,7 +229,7 @@ class BatcherVerticleTest {
     FakeGpu gpu =
         replica.start(
             GlassDevice.of(8192, 4, 4096),
-            "runningMax: 2000\nstepTokensMax: 4096\nwaitingMax: 2000");
+            "runningMax: 2000\nstepTokensMax: 4096\nwaitingMax: 2000\ntenantWaitingShare: 1");
     TestEdge edge = replica.edge();
     gpu.hanging(true);
     edge.submit(Specs.of("first", 1, 1), 1);
@@ -368,7 +368,7 @@ class BatcherVerticleTest {
 
   @Test
   void gauges_are_live_and_every_outcome_is_counted() throws Exception {
-    replica.start(device());
+    replica.start(device(), "reservedOutput: 0");
     TestEdge edge = replica.edge();
     for (int i = 0; i < 20; i++) {
       edge.submit(Specs.of("g" + i, 4, 900), 3);

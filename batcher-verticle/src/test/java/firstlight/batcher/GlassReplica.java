@@ -23,15 +23,28 @@ import java.util.Optional;
 
 /** A scheduler with a glass device, and all that it ever told. Invariants are checked always. */
 final class GlassReplica {
+  /** One tenant may fill the queue, and memory is given out at once: so it does run out. */
+  static final SharePolicy SHARES = new SharePolicy(Duration.ofMillis(100), 1024, 0.5, 1, 0, 1024);
+
   static final SchedulerLimits LIMITS =
       new SchedulerLimits(
-          16, 64, 64, 100, 100_000, Duration.ofSeconds(30), Duration.ofSeconds(10), true, 8);
+          16,
+          64,
+          64,
+          100,
+          100_000,
+          Duration.ofSeconds(30),
+          Duration.ofSeconds(10),
+          true,
+          8,
+          SHARES);
 
   final SimulatedTime time = new SimulatedTime();
   final Counts counts = new Counts();
   final Scheduler scheduler;
   private final GlassDevice device;
   private final Map<GenerationId, Told> told = new LinkedHashMap<>();
+  private final List<String> order = new ArrayList<>();
   private final List<RunStep> steps = new ArrayList<>();
 
   /** What was told of one generation. */
@@ -139,12 +152,18 @@ final class GlassReplica {
         assertThat((long) of.tokens.size()).as("tokens of a credit").isLessThanOrEqualTo(of.credit);
       } else {
         of.last.add(outcome);
+        order.add(outcome.generation().value());
       }
     }
   }
 
   Told told(String generation) {
     return told.get(new GenerationId(generation));
+  }
+
+  /** Names of those that have ended or were refused, in that order. */
+  List<String> order() {
+    return order;
   }
 
   List<RunStep> steps() {

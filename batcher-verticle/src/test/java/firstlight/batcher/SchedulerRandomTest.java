@@ -93,7 +93,8 @@ class SchedulerRandomTest {
               Duration.ofSeconds(20),
               Duration.ofSeconds(5 + random.nextInt(40)),
               random.nextInt(4) > 0,
-              random.nextInt(2) * random.nextInt(10));
+              random.nextInt(2) * random.nextInt(10),
+              GlassReplica.SHARES);
       BlockHash hash = random.nextInt(5) == 0 ? (_, _, _, _) -> 7 : BlockHash::mixed;
       this.replica =
           new GlassReplica(

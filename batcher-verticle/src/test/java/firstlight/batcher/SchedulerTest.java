@@ -18,7 +18,16 @@ import org.junit.jupiter.api.Test;
 class SchedulerTest {
   private static SchedulerLimits limits(int running, int step, int chunk) {
     return new SchedulerLimits(
-        running, step, chunk, 4, 100, Duration.ofSeconds(30), Duration.ofSeconds(10), true, 8);
+        running,
+        step,
+        chunk,
+        4,
+        100,
+        Duration.ofSeconds(30),
+        Duration.ofSeconds(10),
+        true,
+        8,
+        GlassReplica.SHARES);
   }
 
   @Test

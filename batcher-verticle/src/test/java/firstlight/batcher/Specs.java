@@ -3,6 +3,7 @@ package firstlight.batcher;
 import firstlight.protocol.GenerationId;
 import firstlight.protocol.GenerationSpec;
 import firstlight.protocol.GlassDevice;
+import firstlight.protocol.Priority;
 import firstlight.protocol.Sampling;
 import firstlight.protocol.TenantId;
 import java.nio.charset.StandardCharsets;
@@ -43,19 +44,23 @@ final class Specs {
   }
 
   static GenerationSpec known(GenerationSpec spec, int... known) {
-    return changed(spec, known, spec.sampling(), spec.deadline());
+    return changed(spec, known, spec.sampling(), spec.deadline(), spec.priority());
   }
 
   static GenerationSpec sampled(GenerationSpec spec, Sampling sampling) {
-    return changed(spec, spec.known(), sampling, spec.deadline());
+    return changed(spec, spec.known(), sampling, spec.deadline(), spec.priority());
   }
 
   static GenerationSpec until(GenerationSpec spec, long deadline) {
-    return changed(spec, spec.known(), spec.sampling(), deadline);
+    return changed(spec, spec.known(), spec.sampling(), deadline, spec.priority());
+  }
+
+  static GenerationSpec urgent(GenerationSpec spec, Priority priority) {
+    return changed(spec, spec.known(), spec.sampling(), spec.deadline(), priority);
   }
 
   private static GenerationSpec changed(
-      GenerationSpec spec, int[] known, Sampling sampling, long deadline) {
+      GenerationSpec spec, int[] known, Sampling sampling, long deadline, Priority priority) {
     return new GenerationSpec(
         spec.id(),
         spec.tenant(),
@@ -66,7 +71,8 @@ final class Specs {
         sampling,
         spec.stop(),
         spec.stopTokens(),
-        deadline);
+        deadline,
+        priority);
   }
 
   static GenerationSpec stopping(GenerationSpec spec, List<byte[]> stop, int... stopTokens) {
@@ -80,7 +86,8 @@ final class Specs {
         spec.sampling(),
         stop,
         stopTokens,
-        spec.deadline());
+        spec.deadline(),
+        spec.priority());
   }
 
   /** A token's text: short, different, and not cut at letters. */

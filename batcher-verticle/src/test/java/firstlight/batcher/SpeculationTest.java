@@ -28,7 +28,8 @@ class SpeculationTest {
             Duration.ofSeconds(30),
             Duration.ofSeconds(10),
             true,
-            draftTokens),
+            draftTokens,
+            GlassReplica.SHARES),
         GlassDevice.of(256, 4, 64, stepNanos));
   }
 

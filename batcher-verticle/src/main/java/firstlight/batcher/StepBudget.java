@@ -1,0 +1,69 @@
+package firstlight.batcher;
+
+/**
+ * How many tokens of prompts a Step may hold beside Sequences that decode, so that these get their
+ * next token in time. Without any of them, and as long as costs are unknown, only the Step's size
+ * is the limit. There is always room for a few, so that prompts get on whatever the load.
+ */
+final class StepBudget {
+  /** A long prompt makes a Step with others' next tokens at most that much longer. */
+  private static final double LONG_SLOWDOWN = 1.75;
+
+  private final StepCost cost;
+  private final double targetNanos;
+  private final int floor;
+  private StepLoad load = StepLoad.NOTHING;
+
+  /**
+   * @param targetNanos how long a Step with decoding Sequences should take at most
+   * @param floor prompt tokens that always have room
+   */
+  StepBudget(StepCost cost, double targetNanos, int floor) {
+    this.cost = cost;
+    this.targetNanos = targetNanos;
+    this.floor = floor;
+  }
+
+  /** A new Step begins. */
+  void clear() {
+    load = StepLoad.NOTHING;
+  }
+
+  void add(int tokens, int start, boolean decode) {
+    load = load.plus(tokens, start, decode);
+  }
+
+  StepLoad load() {
+    return load;
+  }
+
+  /**
+   * Most prompt tokens that may be added.
+   *
+   * @param start position of the first of them
+   */
+  int left(int start) {
+    if (load.decodes() == 0 || !cost.known()) {
+      return Integer.MAX_VALUE;
+    }
+    double tokens = (targetNanos - cost.nanos(load)) / tokenNanos(start);
+    return (int) Math.clamp(tokens, Math.max(0, floor - load.prefill()), Integer.MAX_VALUE);
+  }
+
+  /**
+   * Most tokens of long prompts that a Step may hold.
+   *
+   * @param start position of the first of them
+   */
+  int longMax(int start) {
+    if (load.decodes() == 0 || !cost.known()) {
+      return Integer.MAX_VALUE;
+    }
+    double alone = cost.nanos(new StepLoad(0, load.decodes(), 0));
+    return (int) Math.max(floor, (LONG_SLOWDOWN - 1) * alone / tokenNanos(start));
+  }
+
+  private double tokenNanos(int start) {
+    return Math.max(1, cost.promptTokenNanos(start));
+  }
+}

@@ -1,0 +1,23 @@
+package firstlight.batcher;
+
+import firstlight.protocol.TenantId;
+
+/** One tenant's part in what was served; see {@link TenantShares}. */
+final class TenantShare {
+  final TenantId tenant;
+
+  /** Tokens served, weighted; lifted when the tenant comes back. */
+  long served;
+
+  /** Its Sequences that have not ended. */
+  int live;
+
+  /** Those of them that wait, and their tokens. */
+  int waiting;
+
+  long waitingTokens;
+
+  TenantShare(TenantId tenant) {
+    this.tenant = tenant;
+  }
+}

@@ -1,0 +1,68 @@
+package firstlight.batcher;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import firstlight.protocol.TenantId;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class TenantSharesTest {
+  private static final TenantId A = new TenantId("a");
+  private static final TenantId B = new TenantId("b");
+
+  private final TenantShares tenants = new TenantShares(2);
+
+  @Test
+  void one_that_comes_back_has_saved_nothing_up() {
+    TenantShare a = tenants.arrived(A);
+    a.served = 1_000;
+    assertThat(tenants.servedOnArrival(B)).isEqualTo(1_000);
+    assertThat(tenants.arrived(B).served).isEqualTo(1_000);
+  }
+
+  @Test
+  void one_that_leaves_for_a_moment_keeps_what_it_had() {
+    TenantShare a = tenants.arrived(A);
+    TenantShare b = tenants.arrived(B);
+    a.served = 1_000;
+    b.served = 100;
+    tenants.left(a);
+    assertThat(tenants.arrived(A).served).isEqualTo(1_000);
+  }
+
+  @Test
+  void when_nobody_was_left_all_begin_where_the_last_one_was() {
+    TenantShare a = tenants.arrived(A);
+    a.served = 1_000;
+    tenants.left(a);
+    assertThat(tenants.active()).isZero();
+    assertThat(tenants.arrived(B).served).isEqualTo(1_000);
+    assertThat(tenants.arrived(A).served).isEqualTo(1_000);
+  }
+
+  @Test
+  void a_tenant_is_there_until_its_last_sequence_has_ended() {
+    TenantShare a = tenants.arrived(A);
+    assertThat(tenants.arrived(A)).isSameAs(a);
+    tenants.left(a);
+    assertThat(tenants.active()).isEqualTo(1);
+    tenants.left(a);
+    assertThat(tenants.active()).isZero();
+  }
+
+  @Test
+  void of_those_that_are_away_only_the_latest_are_remembered() {
+    for (int i = 0; i < 10; i++) {
+      tenants.left(tenants.arrived(new TenantId("t" + i)));
+    }
+    tenants.checkInvariants(List.of());
+  }
+
+  @Test
+  void books_that_do_not_fit_are_noticed() {
+    tenants.arrived(A);
+    assertThatThrownBy(() -> tenants.checkInvariants(List.of()))
+        .hasMessage("Sequences of tenants are miscounted");
+  }
+}
