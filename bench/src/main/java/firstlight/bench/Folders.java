@@ -1,0 +1,46 @@
+package firstlight.bench;
+
+import firstlight.model.DefaultModels;
+import firstlight.model.ModelStore;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Objects;
+
+/** Where things lie that outlive a run: models, the peer, files made of models. */
+final class Folders {
+  private Folders() {}
+
+  /** The project's folder. */
+  static Path home() {
+    return Path.of(System.getProperty("firstlight.home", ".")).toAbsolutePath().normalize();
+  }
+
+  /** {@code FIRSTLIGHT_HOME}, or the user's cache, as the product has it. */
+  static Path cache() {
+    String home = System.getenv("FIRSTLIGHT_HOME");
+    return home == null
+        ? Path.of(System.getProperty("user.home"), ".cache", "firstlight")
+        : Path.of(home);
+  }
+
+  /** The file of a default model, fetched when it is missing. */
+  static Path model(String name, Progress progress) {
+    progress.say("model %s", name);
+    return new ModelStore(cache().resolve("models"))
+        .fetch(
+            name,
+            Objects.requireNonNull(DefaultModels.SOURCES.get(name), name),
+            (phase, done, total) -> {});
+  }
+
+  /** Files made of models. */
+  static Path made() {
+    Path folder = cache().resolve("bench");
+    try {
+      return Files.createDirectories(folder);
+    } catch (IOException e) {
+      throw new BenchFailure("%s can not be made: %s".formatted(folder, e.getMessage()), e);
+    }
+  }
+}

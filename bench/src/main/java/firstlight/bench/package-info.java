@@ -1,0 +1,15 @@
+/**
+ * Benchmarks of Firstlight beside llama.cpp, on the same files and cores, in turn. Nothing here is
+ * part of a served request, and the build runs none of it.
+ *
+ * <ul>
+ *   <li>{@link firstlight.bench.BenchMain}: the command line.
+ *   <li>{@link firstlight.bench.Rounds}: measures contestants in turn and repeats what was
+ *       disturbed; {@link firstlight.bench.Comparison} makes the table of it.
+ *   <li>{@link firstlight.bench.EngineCommand}: tokens per second of the engines alone.
+ * </ul>
+ */
+@NullMarked
+package firstlight.bench;
+
+import org.jspecify.annotations.NullMarked;
