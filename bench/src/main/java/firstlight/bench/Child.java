@@ -24,9 +24,7 @@ final class Child {
   static void endAllWithThis() {
     Runtime.getRuntime()
         .addShutdownHook(
-            new Thread(
-                () -> ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly),
-                "end-children"));
+            new Thread(() -> Kin.all().forEach(ProcessHandle::destroyForcibly), "end-children"));
   }
 
   /**
@@ -75,6 +73,7 @@ final class Child {
       Files.createDirectories(log.toAbsolutePath().getParent());
       ProcessBuilder builder = new ProcessBuilder(command).redirectError(log.toFile());
       builder.environment().putAll(environment);
+      builder.environment().put(Kin.VARIABLE, Kin.value());
       return builder.start();
     } catch (IOException e) {
       throw new BenchFailure(
@@ -86,19 +85,18 @@ final class Child {
   static Process serve(List<String> command, Path log) {
     try {
       Files.createDirectories(log.toAbsolutePath().getParent());
-      return new ProcessBuilder(command)
-          .redirectErrorStream(true)
-          .redirectOutput(log.toFile())
-          .start();
+      ProcessBuilder builder =
+          new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+      builder.environment().put(Kin.VARIABLE, Kin.value());
+      return builder.start();
     } catch (IOException e) {
       throw new BenchFailure(
           "%s does not start: %s".formatted(command.getFirst(), e.getMessage()), e);
     }
   }
 
-  /** Ends it as Ctrl-C would, by force when it takes too long. */
+  /** Ends it as Ctrl-C would, by force when it takes too long, and all that it has started. */
   static void end(Process process) {
-    List<ProcessHandle> below = process.descendants().toList();
     process.destroy();
     try {
       process.waitFor(STOP_SECONDS, TimeUnit.SECONDS);
@@ -106,7 +104,7 @@ final class Child {
       Thread.currentThread().interrupt();
     }
     process.destroyForcibly();
-    below.forEach(ProcessHandle::destroyForcibly);
+    Kin.all().forEach(ProcessHandle::destroyForcibly);
   }
 
   static String lastWords(Path log, List<String> printed) {

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Memory of processes, in GiB as the kernel counts resident pages; shared ones count for each.
+ * Resident memory of a process, in GiB.
  *
  * @param resident now
  * @param most the most there has been
@@ -37,7 +37,17 @@ record Memory(double resident, double most) {
         / KIB_IN_GIB;
   }
 
-  Memory plus(Memory other) {
-    return new Memory(resident + other.resident, most + other.most);
+  /** Of several processes together, in GiB: what some of them share counts once among them. */
+  static double together(List<ProcessHandle> processes) {
+    double sum = 0;
+    for (ProcessHandle process : processes) {
+      try {
+        Path file = Path.of("/proc/" + process.pid() + "/smaps_rollup");
+        sum += value(Files.readAllLines(file), "Pss:");
+      } catch (IOException _) {
+        // It has just ended.
+      }
+    }
+    return sum;
   }
 }

@@ -4,6 +4,7 @@ import firstlight.protocol.Time;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.URI;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** A server that has been started, until it is closed. */
@@ -38,7 +39,7 @@ final class RunningServer implements AutoCloseable {
                 .formatted(
                     server.name(),
                     (time.nanos() - start) / 1_000_000_000,
-                    Child.lastWords(server.log(), java.util.List.of())));
+                    Child.lastWords(server.log(), List.of())));
       }
       pause();
     }
@@ -78,11 +79,6 @@ final class RunningServer implements AutoCloseable {
   /** Of the process alone, without children. */
   Memory memory() {
     return Memory.of(process.toHandle());
-  }
-
-  /** Of the process and all its children. */
-  Memory memoryWithChildren() {
-    return process.descendants().map(Memory::of).reduce(memory(), Memory::plus);
   }
 
   @Override

@@ -21,8 +21,8 @@ record ServerContestant(String name, Supplier<Server> forShort, Supplier<Server>
     implements Contestant {
   static final String START = "start to the first 200, s";
   static final String MEMORY = "resident after the run, GiB";
-  static final String MEMORY_MOST = "resident at most, GiB";
-  static final String MEMORY_ALL = "resident with child processes, GiB";
+  static final String MEMORY_MOST = "resident at its most, GiB";
+  static final String MEMORY_ALL = "resident with all its processes, GiB";
 
   /** Kinds of loads. */
   enum Load {
@@ -61,7 +61,7 @@ record ServerContestant(String name, Supplier<Server> forShort, Supplier<Server>
       }
       figures.put(MEMORY, running.memory().resident());
       figures.put(MEMORY_MOST, running.memory().most());
-      figures.put(MEMORY_ALL, running.memoryWithChildren().resident());
+      figures.put(MEMORY_ALL, Memory.together(Kin.all()));
     }
     if (apart) {
       try (RunningServer running = RunningServer.start(forLong.get(), plan.time);
