@@ -98,6 +98,7 @@ final class EngineRun {
         IntStream.range(sequence * each, sequence * each + blocks).toArray(),
         1,
         Sampling.GREEDY,
+        start + tokens,
         NOTHING);
   }
 }
