@@ -17,6 +17,8 @@ import java.time.Duration;
  * @param firstTokenMax longest wait for a first Step, where the request does not say
  * @param stallMax longest time without credit, and for an edge not to read
  * @param prefixCache whether computed prompts are used again
+ * @param keptFor how long a stored Response's prompt and answer are kept for the next turn
+ * @param keptShare share of all Blocks that may be kept for one tenant
  * @param speculation whether tokens are guessed where that pays
  * @param draftTokensMax most tokens of one generation that are guessed in a Step
  * @param shares how Sequences share the replica: its parts are settings of this section
@@ -47,6 +49,8 @@ public record BatcherConfig(
     Duration firstTokenMax,
     Duration stallMax,
     boolean prefixCache,
+    Duration keptFor,
+    double keptShare,
     boolean speculation,
     int draftTokensMax,
     SharePolicy shares,
@@ -81,6 +85,8 @@ public record BatcherConfig(
             section.duration("firstTokenMax", Duration.ofSeconds(30)),
             section.duration("stallMax", Duration.ofSeconds(30)),
             section.flag("prefixCache", true),
+            section.duration("keptFor", Duration.ofMinutes(5)),
+            section.number("keptShare", 0.25, 0, 1),
             section.flag("speculation", true),
             section.integer("draftTokensMax", 8, 1, 64),
             shares(section),
@@ -139,6 +145,7 @@ public record BatcherConfig(
     positive(section, "firstTokenMax", firstTokenMax);
     positive(section, "stallMax", stallMax);
     positive(section, "interTokenTarget", shares.interTokenTarget());
+    positive(section, "keptFor", keptFor);
     positive(section, "stepMax", stepMax);
     positive(section, "claimEvery", claimEvery);
     positive(section, "claimAnswerMax", claimAnswerMax);
@@ -160,6 +167,7 @@ public record BatcherConfig(
         firstTokenMax,
         stallMax,
         prefixCache,
+        new Retention(keptFor, keptShare),
         speculation ? draftTokensMax : 0,
         shares);
   }

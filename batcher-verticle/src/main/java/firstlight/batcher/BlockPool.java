@@ -1,7 +1,6 @@
 package firstlight.batcher;
 
-import java.util.Iterator;
-import java.util.LinkedHashSet;
+import firstlight.protocol.Time;
 
 /**
  * All Blocks of a device, each in exactly one of three states:
@@ -12,16 +11,17 @@ import java.util.LinkedHashSet;
  *   <li><b>free</b>: its content means nothing.
  * </ul>
  *
- * Free ones are taken first; then the cached one that was given back longest ago.
+ * Free ones are taken first; then the cached one that {@link CachedBlocks} says.
  */
 final class BlockPool {
   private final PrefixIndex index;
   private final int[] holders;
   private final int[] free;
   private int freeCount;
-  private final LinkedHashSet<Integer> cached = new LinkedHashSet<>();
+  private final CachedBlocks cached;
 
-  BlockPool(int blocks, PrefixIndex index) {
+  BlockPool(int blocks, PrefixIndex index, Retention retention, Time time) {
+    this.cached = new CachedBlocks(blocks, retention, time);
     this.index = index;
     this.holders = new int[blocks];
     this.free = new int[blocks];
@@ -42,12 +42,10 @@ final class BlockPool {
   }
 
   private int evict() {
-    Iterator<Integer> oldest = cached.iterator();
-    if (!oldest.hasNext()) {
+    if (cached.size() == 0) {
       throw new IllegalStateException("no Block is available");
     }
-    int block = oldest.next();
-    oldest.remove();
+    int block = cached.evict();
     index.forget(block);
     return block;
   }
@@ -60,6 +58,14 @@ final class BlockPool {
     holders[block]++;
   }
 
+  /** The known Block is worth keeping once nobody holds it; so must be those that it builds on. */
+  void keep(int block) {
+    if (holders[block] == 0 || !index.knows(block)) {
+      throw new IllegalStateException("only a Block that is held and known can be kept");
+    }
+    cached.keep(block);
+  }
+
   /** One Sequence less uses the Block. */
   void release(int block) {
     if (holders[block] == 0) {
@@ -69,7 +75,7 @@ final class BlockPool {
       return;
     }
     if (index.knows(block)) {
-      cached.add(block);
+      cached.add(block, index.tenant(block));
     } else {
       free[freeCount++] = block;
     }
@@ -112,10 +118,13 @@ final class BlockPool {
       check(!seen[free[i]], "a Block is free twice");
       seen[free[i]] = true;
     }
-    for (int block : cached) {
-      check(holders[block] == 0 && index.knows(block), "a cached Block is held or unknown");
-      check(!seen[block], "a Block is free and cached");
+    for (int block = 0; block < size(); block++) {
+      if (cached.contains(block)) {
+        check(holders[block] == 0 && index.knows(block), "a cached Block is held or unknown");
+        check(!seen[block], "a Block is free and cached");
+      }
     }
+    cached.checkInvariants();
     for (int count : holders) {
       held += count > 0 ? 1 : 0;
     }

@@ -1,6 +1,5 @@
 package firstlight.batcher;
 
-import firstlight.protocol.DeviceCapacity;
 import java.util.List;
 
 /** Gives Blocks to Sequences, and lets them use again what others computed. */
@@ -10,15 +9,12 @@ final class KvMemory {
   private final PrefixIndex index;
   private final BlockPool pool;
 
-  /**
-   * @param reuse whether Blocks are shared among Sequences
-   * @param salt a secret of the replica
-   */
-  KvMemory(DeviceCapacity capacity, boolean reuse, long salt, BlockHash hash) {
-    this.blockTokens = capacity.blockTokens();
-    this.reuse = reuse;
-    this.index = new PrefixIndex(capacity.blocks(), blockTokens, salt, hash);
-    this.pool = new BlockPool(capacity.blocks(), index);
+  KvMemory(SchedulerParts parts) {
+    int blocks = parts.capacity().blocks();
+    this.blockTokens = parts.capacity().blockTokens();
+    this.reuse = parts.limits().prefixCache();
+    this.index = new PrefixIndex(blocks, blockTokens, parts.salt(), parts.hash());
+    this.pool = new BlockPool(blocks, index, parts.limits().retention(), parts.time());
   }
 
   /** Positions that all Blocks together can hold. */
@@ -100,10 +96,12 @@ final class KvMemory {
   }
 
   /**
-   * Makes the Sequence's full Blocks known. Where another Sequence computed the same, both use that
-   * Block from now on: the numbers in it are the same.
+   * The first so many positions of the Sequence are computed. Makes its full Blocks known. Where
+   * another Sequence computed the same, both use that Block from now on: the numbers in it are the
+   * same.
    */
-  void publish(Sequence sequence) {
+  void computed(Sequence sequence, int positions) {
+    sequence.computed(positions);
     BlockTable table = sequence.table();
     while (reuse && table.known() < sequence.computed() / blockTokens) {
       int own = table.get(table.known());
@@ -115,6 +113,13 @@ final class KvMemory {
         pool.release(own);
       }
       table.makeKnown(first);
+    }
+  }
+
+  /** It ended as it should; what a next turn is expected to ask for is worth keeping. */
+  void keep(Sequence sequence) {
+    for (int i = 0; sequence.spec().continued() && i < sequence.table().known(); i++) {
+      pool.keep(sequence.table().get(i));
     }
   }
 

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * narrows the search; parent and tokens are compared, so a collision costs time and nothing else.
  *
  * <p>Whoever holds a known Block also holds its parent, and Sequences give their Blocks back last
- * one first, so a Block is never evicted before those that build on it.
+ * one first, so a Block is never evicted before those that build on it; see {@link CachedBlocks}.
  */
 final class PrefixIndex {
   /** Stands for the Block before a Sequence's first one. */
@@ -76,6 +76,19 @@ final class PrefixIndex {
     byBlock[block] = entry;
     byHash.computeIfAbsent(entry.hash, _ -> new ArrayList<>(1)).add(entry);
     return block;
+  }
+
+  /**
+   * Whose Block it is.
+   *
+   * @throws IllegalStateException when it is not known
+   */
+  TenantId tenant(int block) {
+    Entry entry = byBlock[block];
+    if (entry == null) {
+      throw new IllegalStateException("Block " + block + " is nobody's");
+    }
+    return entry.tenant;
   }
 
   boolean knows(int block) {

@@ -84,7 +84,7 @@ final class Scheduler {
     this.tokenBytes = parts.tokenBytes();
     this.time = parts.time();
     this.counts = parts.counts();
-    this.kv = new KvMemory(parts.capacity(), limits.prefixCache(), parts.salt(), parts.hash());
+    this.kv = new KvMemory(parts);
     this.speculation = new Speculation(limits.draftTokensMax(), kv, counts);
     this.admission = new Admission(parts.capacity().contextMax(), kv.positions(), tokenBytes);
     SharePolicy shares = limits.shares();
@@ -268,22 +268,22 @@ final class Scheduler {
       List<SampledToken> tokens,
       List<Outcome> outcomes) {
     int[] guesses = done.guesses(part);
-    sequence.computed(done.slices().get(part).end() - guesses.length);
-    kv.publish(sequence);
+    kv.computed(sequence, done.slices().get(part).end() - guesses.length);
     int accepted = speculation.accepted(sequence, guesses, tokens);
     for (int i = 0; i < Math.min(accepted + 1, tokens.size()); i++) {
       sequence.share().served += TenantShares.OUTPUT_WEIGHT;
       StopRule.Verdict verdict = emit(sequence, tokens.get(i), outcomes);
       if (verdict.end() != null) {
         outputs.ended(sequence.spec().tenant(), sequence.output());
+        kv.computed(sequence, sequence.computed() + i);
+        kv.keep(sequence);
         discard(sequence);
         outcomes.add(new Ended(sequence.id(), verdict.end(), sequence.usage(), verdict.stop()));
         return;
       }
     }
-    // The accepted ones have their keys and values; those after them are overwritten.
-    sequence.computed(sequence.computed() + accepted);
-    kv.publish(sequence);
+    // The accepted guesses have their keys and values; those after them are overwritten.
+    kv.computed(sequence, sequence.computed() + accepted);
   }
 
   private StopRule.Verdict emit(Sequence sequence, SampledToken token, List<Outcome> outcomes) {

@@ -13,6 +13,7 @@ import java.time.Duration;
  * @param firstTokenMax how long a Sequence may wait to be started when its request does not say
  * @param stallMax how long a Sequence may be without credit before it is ended
  * @param prefixCache whether Blocks are reused among Sequences
+ * @param retention how long Blocks are kept for a next turn
  * @param draftTokensMax most tokens of one Sequence that are guessed in a Step; 0: none
  * @param shares how they share what there is
  */
@@ -25,5 +26,6 @@ record SchedulerLimits(
     Duration firstTokenMax,
     Duration stallMax,
     boolean prefixCache,
+    Retention retention,
     int draftTokensMax,
     SharePolicy shares) {}

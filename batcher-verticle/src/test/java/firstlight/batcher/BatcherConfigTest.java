@@ -42,6 +42,8 @@ class BatcherConfigTest {
             firstTokenMax: 7s
             stallMax: 8s
             prefixCache: false
+            keptFor: 24s
+            keptShare: 0.5
             speculation: true
             draftTokensMax: 23
             interTokenTarget: 30ms
@@ -80,6 +82,8 @@ class BatcherConfigTest {
                 Duration.ofSeconds(7),
                 Duration.ofSeconds(8),
                 false,
+                Duration.ofSeconds(24),
+                0.5,
                 true,
                 23,
                 shares,
@@ -100,7 +104,17 @@ class BatcherConfigTest {
     assertThat(config.limits())
         .isEqualTo(
             new SchedulerLimits(
-                2, 33, 4, 5, 6, Duration.ofSeconds(7), Duration.ofSeconds(8), false, 23, shares));
+                2,
+                33,
+                4,
+                5,
+                6,
+                Duration.ofSeconds(7),
+                Duration.ofSeconds(8),
+                false,
+                new Retention(Duration.ofSeconds(24), 0.5),
+                23,
+                shares));
     assertThat(TestReplica.config("speculation: false").limits().draftTokensMax()).isZero();
   }
 
@@ -116,7 +130,9 @@ class BatcherConfigTest {
                 frameBytesMax: 2KiB
                 edgeOwedBytesMax: 12
                 stallMax: 0s
-                interTokenTarget: 0s\
+                interTokenTarget: 0s
+                keptFor: 0s
+                keptShare: 2\
                 """))
         .containsExactlyInAnyOrder(
             "batcher.runningMx is not a setting; did you mean batcher.runningMax?",
@@ -124,6 +140,8 @@ class BatcherConfigTest {
             "batcher.frameBytesMax is 2048 but must not be above batcher.messageBytesMax = 1024",
             "batcher.edgeOwedBytesMax must be from 1KiB to 1GiB, not 12 bytes",
             "batcher.stallMax must be above 0",
-            "batcher.interTokenTarget must be above 0");
+            "batcher.interTokenTarget must be above 0",
+            "batcher.keptFor must be above 0",
+            "batcher.keptShare must be a number from 0.0 to 1.0, not \"2\"");
   }
 }

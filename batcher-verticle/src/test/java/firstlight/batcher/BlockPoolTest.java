@@ -3,7 +3,9 @@ package firstlight.batcher;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import firstlight.protocol.SimulatedTime;
 import firstlight.protocol.TenantId;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -13,7 +15,8 @@ class BlockPoolTest {
   private static final TenantId TENANT = new TenantId("t");
 
   private final PrefixIndex index = new PrefixIndex(4, 1, 0, BlockHash::mixed);
-  private final BlockPool pool = new BlockPool(4, index);
+  private final BlockPool pool =
+      new BlockPool(4, index, new Retention(Duration.ofSeconds(1), 0.5), new SimulatedTime());
 
   private int known(int token) {
     int block = pool.take();
@@ -84,5 +87,6 @@ class BlockPoolTest {
     pool.release(block);
     assertThatThrownBy(() -> pool.release(block)).hasMessageContaining("given back twice");
     assertThatThrownBy(() -> pool.hold(block)).hasMessageContaining("free Block");
+    assertThatThrownBy(() -> pool.keep(block)).hasMessageContaining("held and known");
   }
 }

@@ -26,6 +26,7 @@ final class GlassReplica {
   /** One tenant may fill the queue, and memory is given out at once: so it does run out. */
   static final SharePolicy SHARES = new SharePolicy(Duration.ofMillis(100), 1024, 0.5, 1, 0, 1024);
 
+  static final Retention RETENTION = new Retention(Duration.ofSeconds(60), 0.5);
   static final SchedulerLimits LIMITS =
       new SchedulerLimits(
           16,
@@ -36,6 +37,7 @@ final class GlassReplica {
           Duration.ofSeconds(30),
           Duration.ofSeconds(10),
           true,
+          RETENTION,
           8,
           SHARES);
 

@@ -93,6 +93,7 @@ class SchedulerRandomTest {
               Duration.ofSeconds(20),
               Duration.ofSeconds(5 + random.nextInt(40)),
               random.nextInt(4) > 0,
+              new Retention(Duration.ofMillis(1 + random.nextInt(20_000)), random.nextDouble()),
               random.nextInt(2) * random.nextInt(10),
               GlassReplica.SHARES);
       BlockHash hash = random.nextInt(5) == 0 ? (_, _, _, _) -> 7 : BlockHash::mixed;
@@ -177,9 +178,11 @@ class SchedulerRandomTest {
         spec =
             Specs.known(spec, output.stream().limit(known).mapToInt(Integer::intValue).toArray());
       }
-      return random.nextInt(6) == 0
-          ? Specs.until(spec, replica.time.epochMillis() + random.nextInt(3_000))
-          : spec;
+      spec =
+          random.nextInt(6) == 0
+              ? Specs.until(spec, replica.time.epochMillis() + random.nextInt(3_000))
+              : spec;
+      return random.nextInt(3) == 0 ? Specs.continued(spec) : spec;
     }
 
     /** Strings that do come up in the answer, and some that only begin like it. */

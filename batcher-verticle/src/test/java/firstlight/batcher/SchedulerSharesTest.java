@@ -25,6 +25,7 @@ class SchedulerSharesTest {
         Duration.ofSeconds(300),
         Duration.ofSeconds(300),
         true,
+        GlassReplica.RETENTION,
         0,
         shares);
   }

@@ -26,6 +26,7 @@ class SchedulerTest {
         Duration.ofSeconds(30),
         Duration.ofSeconds(10),
         true,
+        GlassReplica.RETENTION,
         8,
         GlassReplica.SHARES);
   }

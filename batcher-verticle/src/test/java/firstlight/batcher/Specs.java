@@ -72,7 +72,24 @@ final class Specs {
         spec.stop(),
         spec.stopTokens(),
         deadline,
-        priority);
+        priority,
+        spec.continued());
+  }
+
+  static GenerationSpec continued(GenerationSpec spec) {
+    return new GenerationSpec(
+        spec.id(),
+        spec.tenant(),
+        spec.model(),
+        spec.prompt(),
+        spec.known(),
+        spec.outputMax(),
+        spec.sampling(),
+        spec.stop(),
+        spec.stopTokens(),
+        spec.deadline(),
+        spec.priority(),
+        true);
   }
 
   static GenerationSpec stopping(GenerationSpec spec, List<byte[]> stop, int... stopTokens) {
@@ -87,7 +104,8 @@ final class Specs {
         stop,
         stopTokens,
         spec.deadline(),
-        spec.priority());
+        spec.priority(),
+        spec.continued());
   }
 
   /** A token's text: short, different, and not cut at letters. */

@@ -28,6 +28,7 @@ class SpeculationTest {
             Duration.ofSeconds(30),
             Duration.ofSeconds(10),
             true,
+            GlassReplica.RETENTION,
             draftTokens,
             GlassReplica.SHARES),
         GlassDevice.of(256, 4, 64, stepNanos));

@@ -5,6 +5,7 @@ import firstlight.protocol.FinishReason;
 import firstlight.protocol.GenerationId;
 import firstlight.protocol.GenerationSpec;
 import firstlight.protocol.MeshException;
+import firstlight.protocol.Priority;
 import firstlight.protocol.ReplicaReport;
 import firstlight.protocol.Sampling;
 import firstlight.protocol.Usage;
@@ -106,7 +107,9 @@ final class Turn implements TurnHandle {
         sampling(index),
         built.stop(),
         built.stopTokens(),
-        request.deadline());
+        request.deadline(),
+        Priority.NORMAL,
+        request.stored());
   }
 
   private Sampling sampling(int index) {

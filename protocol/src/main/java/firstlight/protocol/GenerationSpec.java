@@ -13,6 +13,8 @@ import java.util.List;
  * @param stopTokens ids that end the generation; they count as output but are not part of its text
  * @param deadline Unix time, ms, by which the first token must be there; 0: the replica's own limit
  * @param priority whose turn it is when several wait; changes no token
+ * @param continued whether a next turn is expected to begin with this prompt and its answer, so
+ *     that what was computed is worth keeping; changes no token
  */
 public record GenerationSpec(
     GenerationId id,
@@ -25,7 +27,8 @@ public record GenerationSpec(
     List<byte[]> stop,
     int[] stopTokens,
     long deadline,
-    Priority priority) {
+    Priority priority,
+    boolean continued) {
   public GenerationSpec {
     stop = List.copyOf(stop);
     if (prompt.length == 0) {
@@ -36,7 +39,7 @@ public record GenerationSpec(
     }
   }
 
-  /** One of {@link Priority#NORMAL}. */
+  /** One of {@link Priority#NORMAL}, which nothing is expected to follow. */
   public GenerationSpec(
       GenerationId id,
       TenantId tenant,
@@ -59,6 +62,7 @@ public record GenerationSpec(
         stop,
         stopTokens,
         deadline,
-        Priority.NORMAL);
+        Priority.NORMAL,
+        false);
   }
 }

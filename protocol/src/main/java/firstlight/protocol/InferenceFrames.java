@@ -21,6 +21,7 @@ public final class InferenceFrames {
             .setOutputMax(spec.outputMax())
             .setSampling(options(spec.sampling()))
             .setDeadline(spec.deadline())
+            .setContinued(spec.continued())
             .setCredit(credit)
             .setPriority(spec.priority() == Priority.NORMAL ? "" : spec.priority().name());
     for (int token : spec.prompt()) {
@@ -53,7 +54,8 @@ public final class InferenceFrames {
         submit.getStopList().stream().map(ByteString::toByteArray).toList(),
         ints(submit.getStopTokensList()),
         submit.getDeadline(),
-        priority(submit.getPriority()));
+        priority(submit.getPriority()),
+        submit.getContinued());
   }
 
   private static Priority priority(String name) {

@@ -21,7 +21,8 @@ class InferenceFramesTest {
         List.of(new byte[] {10}, new byte[] {65, 66}),
         new int[] {2},
         1_700_000_000_123L,
-        Priority.HIGH);
+        Priority.HIGH,
+        true);
   }
 
   @Test
