@@ -3,18 +3,23 @@ package firstlight.gpu;
 import static firstlight.gpu.Lanes.COUNT;
 import static firstlight.gpu.Lanes.FLOATS;
 import static firstlight.gpu.Lanes.INTS;
+import static firstlight.gpu.Lanes.SHORTS;
 
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.ShortVector;
+import jdk.incubator.vector.VectorMask;
 import jdk.incubator.vector.VectorOperators;
+import jdk.incubator.vector.VectorShuffle;
 
 /**
  * The input of a matrix product: one row of floats a token, and the same numbers as signed bytes in
  * blocks of 32 with a scale each.
  *
- * <p>The bytes of a block stand in 16 ints as pairs of shorts: int k has element k in its low half
- * and element k + 16 in its high one, because that needs no shuffle to write and matches how
- * weights are packed.
+ * <p>The bytes of a block stand in 16 ints as pairs of shorts: an int has an element of the first
+ * 16 in its low half and the one 16 further in its high half. Of every four ints the middle two are
+ * exchanged, so that four ints hold the elements 0, 2, 1 and 3: then two neighbouring elements lie
+ * as far apart in a packed weight as two bytes do, which suits processors that multiply bytes.
  */
 final class Activations {
   static final int BLOCK = 32;
@@ -26,6 +31,15 @@ final class Activations {
 
   /** Below this a block is taken as zeros, since the inverse of its scale would be infinite. */
   private static final float SMALLEST = 1e-30f;
+
+  private static final VectorShuffle<Integer> EXCHANGED =
+      VectorShuffle.fromOp(INTS, i -> i & ~3 | i << 1 & 2 | i >> 1 & 1);
+  private static final VectorShuffle<Integer> ONE_BEFORE =
+      VectorShuffle.fromOp(INTS, i -> i & ~3 | Math.max(0, (i & 3) - 1));
+  private static final ShortVector MINUS_SIXTEEN_OR_NOTHING =
+      ShortVector.zero(SHORTS)
+          .blend(
+              ShortVector.broadcast(SHORTS, -16), VectorMask.fromLong(SHORTS, 0xfcfcfcfcfcfcfcfcL));
 
   final int tokens;
   final int columns;
@@ -39,6 +53,12 @@ final class Activations {
 
   /** {@code [token][block][16]}. */
   final int[] pairs;
+
+  /**
+   * The same, but from each, save every fourth, 16 times the one before it is taken away, in shorts
+   * that wrap around: what {@link NibbleMatrix} multiplies by.
+   */
+  final int[] differences;
 
   /** {@code [token][block]}: what one step of the block's bytes is worth. */
   final float[] scales;
@@ -60,6 +80,7 @@ final class Activations {
     this.tokens = tokens;
     this.steps = new float[blocks * tokens * BLOCK];
     this.pairs = new int[tokens * blocks * PAIRS];
+    this.differences = new int[tokens * blocks * PAIRS];
     this.scales = new float[tokens * blocks];
     this.sums = new float[tokens * blocks];
   }
@@ -109,9 +130,15 @@ final class Activations {
       IntVector low = whole(step + i);
       IntVector high = whole(step + i + PAIRS);
       total = total.add(low).add(high);
-      low.and(0xffff)
-          .or(high.lanewise(VectorOperators.LSHL, 16))
-          .intoArray(pairs, block * PAIRS + i);
+      IntVector both =
+          low.and(0xffff).or(high.lanewise(VectorOperators.LSHL, 16)).rearrange(EXCHANGED);
+      both.intoArray(pairs, block * PAIRS + i);
+      ShortVector before = both.rearrange(ONE_BEFORE).reinterpretAsShorts();
+      before
+          .mul(MINUS_SIXTEEN_OR_NOTHING)
+          .add(both.reinterpretAsShorts())
+          .reinterpretAsInts()
+          .intoArray(differences, block * PAIRS + i);
     }
     scales[block] = scale;
     sums[block] = scale * total.reduceLanes(VectorOperators.ADD);

@@ -16,6 +16,9 @@ final class FloatMatrix implements Matrix {
   /** Groups whose sums a kernel holds at once. */
   private static final int ABREAST = 4;
 
+  /** Tokens whose sums a kernel holds at once. */
+  private static final int TOKENS = 4;
+
   private final int rows;
   private final int columns;
   private final float[] weights;
@@ -63,7 +66,7 @@ final class FloatMatrix implements Matrix {
     for (int quad = share.from(quads); quad < share.to(quads); quad++) {
       int group = quad * ABREAST;
       int token = 0;
-      for (; token + PanelProduct.TOKENS <= tokens; token += PanelProduct.TOKENS) {
+      for (; token + TOKENS <= tokens; token += TOKENS) {
         fourTokens(in, token, out, group);
         fourTokens(in, token, out, group + 2);
       }

@@ -17,9 +17,16 @@ final class Lanes {
   /** Floats in a vector; also rows in a group of a packed matrix. */
   static final int COUNT = FLOATS.length();
 
+  /** Rows in two groups: what quantised kernels work on at once. */
+  static final int PAIR = 2 * COUNT;
+
   private Lanes() {}
 
   static int groups(int rows) {
     return (rows + COUNT - 1) / COUNT;
+  }
+
+  static int pairs(int rows) {
+    return (rows + PAIR - 1) / PAIR;
   }
 }

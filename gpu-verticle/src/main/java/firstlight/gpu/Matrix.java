@@ -5,7 +5,7 @@ package firstlight.gpu;
  * lanes, one row a lane, so that nothing is ever added across lanes: a row's result is the same sum
  * in the same order, whatever the number of tokens, the share of a thread or the vector width.
  */
-sealed interface Matrix permits FloatMatrix, NibbleMatrix, ByteMatrix {
+sealed interface Matrix permits FloatMatrix, QuantisedMatrix {
   /** Outputs. */
   int rows();
 

@@ -1,6 +1,9 @@
 package firstlight.gpu;
 
+import static firstlight.gpu.Lanes.PAIR;
+
 import firstlight.model.Tensor;
+import firstlight.model.TensorType;
 import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 
@@ -23,7 +26,7 @@ final class MatrixPacker {
     if (kernels == GpuConfig.Kernels.FLOAT32 || !QuantisedRow.isQuantised(tensor.type())) {
       return floats(tensor, source);
     }
-    return QuantisedRow.isNibble(tensor.type()) ? nibbles(tensor, source) : bytes(tensor, source);
+    return quantised(tensor, source);
   }
 
   /** A tensor that is one row of floats. */
@@ -36,7 +39,7 @@ final class MatrixPacker {
   private static Matrix floats(Tensor tensor, IntUnaryOperator source) {
     int rows = Math.toIntExact(tensor.rows());
     FloatMatrix matrix = new FloatMatrix(rows, tensor.columns());
-    forEachGroup(
+    forEachPair(
         rows,
         (from, to) -> {
           float[] floats = new float[tensor.columns()];
@@ -48,45 +51,36 @@ final class MatrixPacker {
     return matrix;
   }
 
-  private static Matrix nibbles(Tensor tensor, IntUnaryOperator source) {
+  private static Matrix quantised(Tensor tensor, IntUnaryOperator source) {
     int rows = Math.toIntExact(tensor.rows());
-    NibbleMatrix matrix = new NibbleMatrix(rows, tensor.columns());
-    packRows(tensor, source, matrix::pack);
-    return matrix;
-  }
-
-  private static Matrix bytes(Tensor tensor, IntUnaryOperator source) {
-    int rows = Math.toIntExact(tensor.rows());
-    ByteMatrix matrix = new ByteMatrix(rows, tensor.columns(), tensor.type());
-    packRows(tensor, source, matrix::pack);
-    return matrix;
-  }
-
-  private static void packRows(Tensor tensor, IntUnaryOperator source, QuantisedSink sink) {
-    forEachGroup(
-        Math.toIntExact(tensor.rows()),
+    QuantisedMatrix matrix = empty(tensor.type(), rows, tensor.columns());
+    forEachPair(
+        rows,
         (from, to) -> {
           QuantisedRow quantised = new QuantisedRow(tensor.columns());
           for (int row = from; row < to; row++) {
             quantised.read(tensor, source.applyAsInt(row));
-            sink.pack(row, quantised);
+            matrix.pack(row, quantised);
           }
         });
+    return matrix;
   }
 
-  /** Takes a row of the packed form. */
-  @FunctionalInterface
-  private interface QuantisedSink {
-    void pack(int row, QuantisedRow quantised);
+  private static QuantisedMatrix empty(TensorType type, int rows, int columns) {
+    return switch (type) {
+      case Q4_0, Q4_1, Q4_K -> new NibbleMatrix(rows, columns, type);
+      case Q5_0 -> new FiveBitMatrix(ByteMatrix.shape(rows, columns));
+      case Q5_1, Q5_K, Q6_K -> new SixBitMatrix(ByteMatrix.shape(rows, columns), type);
+      case Q8_0 -> new EightBitMatrix(ByteMatrix.shape(rows, columns));
+      case F32, F16, BF16 -> throw new IllegalArgumentException(type + " is not quantised");
+    };
   }
 
-  /** Rows of one group lie beside each other in memory, so a group is packed by one thread. */
-  private static void forEachGroup(int rows, RowRange range) {
-    IntStream.range(0, Lanes.groups(rows))
+  /** Rows of one pair lie beside each other in memory, so a pair is packed by one thread. */
+  private static void forEachPair(int rows, RowRange range) {
+    IntStream.range(0, Lanes.pairs(rows))
         .parallel()
-        .forEach(
-            group ->
-                range.pack(group * Lanes.COUNT, Math.min(rows, group * Lanes.COUNT + Lanes.COUNT)));
+        .forEach(pair -> range.pack(pair * PAIR, Math.min(rows, pair * PAIR + PAIR)));
   }
 
   private interface RowRange {

@@ -31,11 +31,6 @@ final class QuantisedRow {
     minima = new float[columns / SMALL];
   }
 
-  /** Whether quants of that type are 0 to 15. */
-  static boolean isNibble(TensorType type) {
-    return type == TensorType.Q4_0 || type == TensorType.Q4_1 || type == TensorType.Q4_K;
-  }
-
   /** Whether weights of that type have minima of their own, in the form used here. */
   static boolean hasMinima(TensorType type) {
     return switch (type) {

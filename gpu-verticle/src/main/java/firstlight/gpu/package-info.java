@@ -8,9 +8,10 @@
  *   <li>Forward pass: {@code Transformer} (llama and gemma3) over {@code ModelWeights}, {@code
  *       KvMemory} and {@code StepRows}, the tokens of all Slices one after another; {@code
  *       Attention}, {@code RotaryEmbedding}, {@code VectorMath}.
- *   <li>Matrix products: {@code Matrix} with its three forms, {@code NibbleMatrix}, {@code
- *       ByteMatrix} and {@code FloatMatrix}; {@code Activations} are their input, {@code
- *       MatrixPacker} makes them from a model file.
+ *   <li>Matrix products: {@code Matrix} with its two forms, {@code FloatMatrix} and {@code
+ *       QuantisedMatrix}, of which there is one for each number of bits; {@code Activations} are
+ *       their input, {@code MatrixPacker} makes them from a model file. Few tokens are multiplied
+ *       by packed weights, many by a {@code ShortPanel} or {@code FloatPanel} of unpacked ones.
  *   <li>Choosing tokens: {@code Sampler}, with {@code Candidates} and {@code Draws}.
  *   <li>Threads: {@code DeviceThreads} runs one function on all cores, phase by phase ({@code Turn}
  *       and {@code Share}).

@@ -1,0 +1,83 @@
+package firstlight.gpu;
+
+import static firstlight.gpu.Lanes.COUNT;
+import static firstlight.gpu.Lanes.FLOATS;
+import static firstlight.gpu.Lanes.INTS;
+import static firstlight.gpu.Lanes.PAIR;
+
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.ShortVector;
+import jdk.incubator.vector.VectorOperators;
+
+/** Quants of eight bits: two products with an activation are as much as a short holds. */
+final class EightBitMatrix extends ByteMatrix {
+  EightBitMatrix(Shape shape) {
+    super(shape, new Scaling(new Plane(shape.units(), true), null, null, 0));
+  }
+
+  @Override
+  boolean narrow() {
+    return false;
+  }
+
+  @Override
+  boolean halves() {
+    return false;
+  }
+
+  @Override
+  void one(Activations in, int token, float[] out, int pair, Tile tile) {
+    final int[] x = in.pairs;
+    final float[] step = in.scales;
+    FloatVector f0 = FloatVector.zero(FLOATS);
+    FloatVector f1 = FloatVector.zero(FLOATS);
+    int at = begin(pair);
+    int b = token * in.blocks;
+    int k = b * Activations.PAIRS;
+    for (int unit = 0; unit < blocks * PAIR; unit += PAIR) {
+      IntVector low0 = IntVector.zero(INTS);
+      IntVector low1 = IntVector.zero(INTS);
+      IntVector high0 = IntVector.zero(INTS);
+      IntVector high1 = IntVector.zero(INTS);
+      for (int j = 0; j < INTS_A_BLOCK; j++) {
+        ShortVector v0 = IntVector.fromArray(INTS, quants, at).reinterpretAsShorts();
+        ShortVector v1 = IntVector.fromArray(INTS, quants, at + COUNT).reinterpretAsShorts();
+        int even = k + j + (j & ~1);
+        ShortVector c = IntVector.broadcast(INTS, x[even]).reinterpretAsShorts();
+        ShortVector d = IntVector.broadcast(INTS, x[even + 2]).reinterpretAsShorts();
+        IntVector w0 =
+            v0.lanewise(VectorOperators.LSHL, 8)
+                .lanewise(VectorOperators.ASHR, 8)
+                .mul(c)
+                .add(v0.lanewise(VectorOperators.ASHR, 8).mul(d))
+                .reinterpretAsInts();
+        IntVector w1 =
+            v1.lanewise(VectorOperators.LSHL, 8)
+                .lanewise(VectorOperators.ASHR, 8)
+                .mul(c)
+                .add(v1.lanewise(VectorOperators.ASHR, 8).mul(d))
+                .reinterpretAsInts();
+        high0 = high0.add(w0.lanewise(VectorOperators.ASHR, 16));
+        low0 = low0.add(w0.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16));
+        high1 = high1.add(w1.lanewise(VectorOperators.ASHR, 16));
+        low1 = low1.add(w1.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16));
+        at += PAIR;
+      }
+      FloatVector p = (FloatVector) low0.add(high0).convert(VectorOperators.I2F, 0);
+      f0 = p.mul(step[b]).fma(FloatVector.fromArray(FLOATS, tile.scales, unit), f0);
+      p = (FloatVector) low1.add(high1).convert(VectorOperators.I2F, 0);
+      f1 = p.mul(step[b]).fma(FloatVector.fromArray(FLOATS, tile.scales, unit + COUNT), f1);
+      k += Activations.PAIRS;
+      b++;
+    }
+    f0.intoArray(out, output(token, pair));
+    f1.intoArray(out, output(token, pair) + COUNT);
+  }
+
+  @Override
+  void two(Activations in, int token, float[] out, int pair, Tile tile) {
+    one(in, token, out, pair, tile);
+    one(in, token + 1, out, pair, tile);
+  }
+}

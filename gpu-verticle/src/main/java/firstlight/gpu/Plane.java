@@ -1,0 +1,45 @@
+package firstlight.gpu;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Scales or minima of a packed matrix: as half floats where the file has them so, since a decoded
+ * token reads each of them once, and otherwise as floats.
+ */
+final class Plane {
+  private final short @Nullable [] halves;
+  private final float @Nullable [] floats;
+
+  /**
+   * @param half whether all values will be half floats exactly
+   */
+  Plane(int size, boolean half) {
+    halves = half ? new short[size] : null;
+    floats = half ? null : new float[size];
+  }
+
+  void put(int at, float value) {
+    if (floats != null) {
+      floats[at] = value;
+    } else if (halves != null) {
+      halves[at] = Float.floatToFloat16(value);
+    }
+  }
+
+  float get(int at) {
+    return floats != null ? floats[at] : halves == null ? 0 : Float.float16ToFloat(halves[at]);
+  }
+
+  /** Decodes {@code count} values. */
+  void read(int from, int count, float[] into) {
+    final short[] packed = halves;
+    if (packed == null) {
+      System.arraycopy(floats, from, into, 0, count);
+      return;
+    }
+    // Simple enough for the compiler to use the processor's own conversion of whole vectors.
+    for (int i = 0; i < count; i++) {
+      into[i] = Float.float16ToFloat(packed[from + i]);
+    }
+  }
+}
