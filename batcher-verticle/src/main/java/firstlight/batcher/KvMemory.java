@@ -1,6 +1,8 @@
 package firstlight.batcher;
 
+import java.util.Arrays;
 import java.util.List;
+import java.util.OptionalLong;
 
 /** Gives Blocks to Sequences, and lets them use again what others computed. */
 final class KvMemory {
@@ -114,6 +116,44 @@ final class KvMemory {
       }
       table.makeKnown(first);
     }
+  }
+
+  /** Lets a Sequence that runs use Blocks of its tokens that have become known meanwhile. */
+  void adopt(Sequence sequence) {
+    BlockTable table = sequence.table();
+    int blocksMax = (sequence.length() - 1) / blockTokens;
+    while (reuse && table.size() > 0 && table.known() < blocksMax) {
+      int from = table.known() * blockTokens;
+      int first = index.known(sequence.spec().tenant(), table.lastKnown(), sequence.tokens(), from);
+      if (first == PrefixIndex.UNKNOWN) {
+        return;
+      }
+      int own = table.get(table.known());
+      pool.hold(first);
+      pool.release(own);
+      table.makeKnown(first);
+      sequence.computed(Math.max(sequence.computed(), from + blockTokens));
+    }
+  }
+
+  /** A hash of the first Block that the Sequence has to compute, if that is a full one. */
+  OptionalLong nextBlock(Sequence sequence) {
+    BlockTable table = sequence.table();
+    int[] found = reuse && table.size() == 0 ? match(sequence) : new int[0];
+    int known = Math.max(found.length, table.known());
+    int from = known * blockTokens;
+    if (!reuse || from + blockTokens > sequence.length()) {
+      return OptionalLong.empty();
+    }
+    int parent = found.length > 0 ? found[found.length - 1] : table.lastKnown();
+    return OptionalLong.of(index.hash(sequence.spec().tenant(), parent, sequence.tokens(), from));
+  }
+
+  /** Full Blocks that two Sequences begin with alike, and that the second one may use. */
+  int sharedBlocks(Sequence from, Sequence to) {
+    int length = Math.min(from.length(), to.length() - 1);
+    int mismatch = Arrays.mismatch(from.tokens(), 0, length, to.tokens(), 0, length);
+    return (mismatch < 0 ? length : mismatch) / blockTokens;
   }
 
   /** It ended as it should; what a next turn is expected to ask for is worth keeping. */

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  * one that was preempted; one of the tenant that was served the least; the one that arrived first.
  * When the next one waits and has no room, nobody that waits overtakes it.
  *
+ * <p>A Sequence sits a Step out when another one computes in it what it needs next: {@link
+ * PrefixSharing}.
+ *
  * <p>Long prompts are a lane of their own. While others want to prefill too they get their share of
  * the Step's prompt tokens and no more; both lanes take what the other leaves.
  */
@@ -27,6 +30,7 @@ final class PrefillPlanner {
   private final WaitingQueue waiting;
   private final BlockGrants grants;
   private final StepBudget budget;
+  private final PrefixSharing sharing;
   private final int chunkMax;
   private final double longShare;
   private final PriorityTurns shortTurns = new PriorityTurns();
@@ -43,17 +47,20 @@ final class PrefillPlanner {
       WaitingQueue waiting,
       BlockGrants grants,
       StepBudget budget,
+      PrefixSharing sharing,
       int chunkMax,
       double longShare) {
     this.running = running;
     this.waiting = waiting;
     this.grants = grants;
     this.budget = budget;
+    this.sharing = sharing;
     this.chunkMax = chunkMax;
     this.longShare = longShare;
   }
 
   void plan(StepDraft draft) {
+    sharing.clear();
     int room = Math.min(draft.left(), budget.left(0));
     if (next(true, true) == null || next(false, true) == null) {
       fill(draft, false, room);
@@ -74,6 +81,9 @@ final class PrefillPlanner {
     boolean open = true;
     while (left > 0 && draft.left() > 0) {
       Sequence next = next(longLane, open);
+      if (next != null && sharing.sitsOut(next)) {
+        continue;
+      }
       if (next == null || budget.left(next.computed()) <= 0) {
         return;
       }
@@ -97,6 +107,7 @@ final class PrefillPlanner {
     sequence.share().served += sequence.charge(start + tokens);
     budget.add(tokens, start, false);
     draft.add(sequence, tokens);
+    sharing.computes(sequence);
   }
 
   /**
@@ -120,13 +131,14 @@ final class PrefillPlanner {
       if (sequence.longPrompt() == longLane
           && sequence.runnable()
           && sequence.missing() > 1
-          && !sequence.inFlight()) {
+          && !sequence.inFlight()
+          && !sharing.isOut(sequence)) {
         best.merge(sequence.priority(), sequence, PrefillPlanner::first);
       }
     }
     if (open) {
       for (Sequence sequence : waiting.all()) {
-        if (sequence.longPrompt() == longLane && sequence.runnable()) {
+        if (sequence.longPrompt() == longLane && sequence.runnable() && !sharing.isOut(sequence)) {
           best.merge(sequence.priority(), sequence, PrefillPlanner::first);
         }
       }

@@ -22,6 +22,8 @@ final class PrefixIndex {
   /** Stands for the Block before a Sequence's first one. */
   static final int ROOT = -1;
 
+  static final int UNKNOWN = -2;
+
   private record Entry(TenantId tenant, int parent, int[] tokens, long hash, int block) {}
 
   private final int blockTokens;
@@ -119,6 +121,12 @@ final class PrefixIndex {
     }
   }
 
+  /** The Block that is known by this content, or {@link #UNKNOWN}. */
+  int known(TenantId tenant, int parent, int[] tokens, int from) {
+    Entry entry = find(tenant, parent, tokens, from);
+    return entry == null ? UNKNOWN : entry.block;
+  }
+
   private @Nullable Entry find(TenantId tenant, int parent, int[] tokens, int from) {
     List<Entry> bucket = byHash.get(hash(tenant, parent, tokens, from));
     if (bucket == null) {
@@ -134,7 +142,8 @@ final class PrefixIndex {
     return null;
   }
 
-  private long hash(TenantId tenant, int parent, int[] tokens, int from) {
+  /** Of the Block after {@code parent}; the same for whoever asks, as long as that is known. */
+  long hash(TenantId tenant, int parent, int[] tokens, int from) {
     Entry before = parent == ROOT ? null : byBlock[parent];
     long start = before == null ? salt ^ tenant.hashCode() : before.hash;
     return hash.of(start, tokens, from, from + blockTokens);

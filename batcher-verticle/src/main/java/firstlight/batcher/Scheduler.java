@@ -100,7 +100,8 @@ final class Scheduler {
     // One long prompt never takes a whole Step, so that others get on beside it.
     int chunkMax = Math.min(limits.promptChunkMax(), Math.max(1, stepTokensMax * 3 / 4));
     this.prefills =
-        new PrefillPlanner(running, waiting, grants, budget, chunkMax, shares.longShare());
+        new PrefillPlanner(
+            running, waiting, grants, budget, new PrefixSharing(kv), chunkMax, shares.longShare());
   }
 
   /**

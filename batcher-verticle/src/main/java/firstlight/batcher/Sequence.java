@@ -1,6 +1,7 @@
 package firstlight.batcher;
 
 import firstlight.batcher.Outcome.Emitted;
+import firstlight.batcher.PrefixSharing.Awaited;
 import firstlight.protocol.GenerationId;
 import firstlight.protocol.GenerationSpec;
 import firstlight.protocol.Priority;
@@ -9,6 +10,7 @@ import firstlight.protocol.Slice;
 import firstlight.protocol.Usage;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A generation's tokens, and how far the device is with them. Of its {@code length} tokens the
@@ -32,6 +34,7 @@ final class Sequence {
   private final StopRule stopRule;
   private final BlockTable table = new BlockTable();
   private final Drafting drafting = new Drafting();
+  private @Nullable Awaited awaited;
   private int[] tokens;
   private int length;
   private int computed;
@@ -279,6 +282,15 @@ final class Sequence {
   /** Most tokens that may be guessed: each may be emitted, and so may the one after them. */
   int draftMax() {
     return Math.min(credit, outputMax - output()) - 1;
+  }
+
+  /** Blocks that another Sequence was last seen to compute for it. */
+  @Nullable Awaited awaited() {
+    return awaited;
+  }
+
+  void awaited(@Nullable Awaited now) {
+    awaited = now;
   }
 
   Drafting drafting() {
