@@ -71,6 +71,20 @@ final class BlockGrants {
     return spare;
   }
 
+  /** Blocks that neither are held nor set aside for those that run; below 0: too few. */
+  int unreserved() {
+    int free = kv.available();
+    for (Sequence sequence : running.all()) {
+      free -= growth(sequence, sequence.table().size());
+    }
+    return free;
+  }
+
+  /** There is hardly room for one more. */
+  boolean crowded() {
+    return running.isFull() || unreserved() < kv.size() / 16;
+  }
+
   private int growth(Sequence sequence, int blocks) {
     return Math.max(0, need(sequence) - blocks);
   }

@@ -62,6 +62,9 @@ final class Scheduler {
   private final StepBudget budget;
   private final BlockGrants grants;
   private final PrefillPlanner prefills;
+  private final StepPrediction prediction;
+  private final Drain drain = new Drain();
+  private final Intake intake;
 
   /** Every Sequence that has not ended. */
   private final Map<GenerationId, Sequence> live = new LinkedHashMap<>();
@@ -93,15 +96,18 @@ final class Scheduler {
             limits.waitingMax(), limits.waitingTokensMax(), shares.tenantWaitingShare());
     this.tenants = new TenantShares(shares.tenantsRemembered());
     this.outputs = new OutputLengths(EXPECTED_QUANTILE, OUTPUT_FLOOR, shares.tenantsRemembered());
-    this.budget =
-        new StepBudget(
-            cost, shares.interTokenTarget().toNanos(), Math.min(PREFILL_FLOOR, stepTokensMax));
     this.grants = new BlockGrants(kv, running, waiting, shares.longShare(), counts, time);
+    long target = shares.interTokenTarget().toNanos();
+    int floor = Math.min(PREFILL_FLOOR, stepTokensMax);
+    this.budget = new StepBudget(cost, target, floor);
     // One long prompt never takes a whole Step, so that others get on beside it.
     int chunkMax = Math.min(limits.promptChunkMax(), Math.max(1, stepTokensMax * 3 / 4));
     this.prefills =
         new PrefillPlanner(
             running, waiting, grants, budget, new PrefixSharing(kv), chunkMax, shares.longShare());
+    this.prediction = new StepPrediction(cost, target, stepTokensMax, floor, shares.longShare());
+    var forecast = new Forecast(cost, running, waiting, grants, outputs, prediction);
+    this.intake = new Intake(limits, kv, waiting, tenants, outputs, forecast, drain, time);
   }
 
   /**
@@ -128,22 +134,11 @@ final class Scheduler {
   }
 
   private List<Outcome> admit(Sequence sequence) {
-    GenerationSpec spec = sequence.spec();
-    if (!waiting.hasRoomFor(sequence.length())) {
-      return List.of(new Refused(spec.id(), overloaded("The service is full.")));
+    MeshException refusal = intake.submit(sequence);
+    if (refusal != null) {
+      return List.of(new Refused(sequence.id(), refusal));
     }
-    TenantShare share = tenants.arrived(spec.tenant());
-    if (!waiting.hasRoomFor(share, sequence.length())) {
-      tenants.left(share);
-      return List.of(new Refused(spec.id(), tenantFull()));
-    }
-    int expected = outputs.expected(spec.tenant(), spec.outputMax());
-    boolean isLong =
-        sequence.length() - kv.found(sequence) > limits.shares().longPromptTokens()
-            && running.max() > 1;
-    sequence.admitted(share, (int) Math.ceil(limits.shares().reservedOutput() * expected), isLong);
     live.put(sequence.id(), sequence);
-    waiting.add(sequence);
     return List.of();
   }
 
@@ -176,8 +171,7 @@ final class Scheduler {
         outcomes.add(end(sequence, FinishReason.CANCELLED));
       } else if (!sequence.begun() && late(sequence)) {
         discard(sequence);
-        outcomes.add(
-            new Refused(sequence.id(), overloaded("The service is too busy to answer in time.")));
+        outcomes.add(new Refused(sequence.id(), intake.missed(sequence)));
       }
     }
     return outcomes;
@@ -259,7 +253,10 @@ final class Scheduler {
     long now = time.nanos();
     long whole = now - Math.max(plannedNanos, appliedNanos);
     appliedNanos = now;
-    cost.learn(plannedLoad, Math.max(whole, deviceNanos));
+    long took = Math.max(whole, deviceNanos);
+    cost.learn(plannedLoad, took);
+    prediction.note(plannedLoad, took);
+    drain.note(plannedLoad.prefill(), took, waiting.size() > 0 || grants.crowded());
   }
 
   private void advance(
@@ -325,23 +322,6 @@ final class Scheduler {
     live.keySet().forEach(generation -> outcomes.add(new Refused(generation, failure)));
     live.clear();
     return outcomes;
-  }
-
-  private MeshException overloaded(String what) {
-    return refusal(FailureKind.OVERLOADED, "overloaded", what);
-  }
-
-  private MeshException tenantFull() {
-    return refusal(
-        FailureKind.TENANT_LIMIT,
-        "tenant_queue_full",
-        "Too many of your requests are waiting already.");
-  }
-
-  private static MeshException refusal(FailureKind kind, String code, String what) {
-    long wait = 1_000;
-    String message = "%s Try again in %d seconds.".formatted(what, (wait + 999) / 1000);
-    return new MeshException(kind, code, message, null, wait);
   }
 
   int waiting() {

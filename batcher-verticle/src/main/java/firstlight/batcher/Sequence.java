@@ -49,6 +49,7 @@ final class Sequence {
   private TenantShare share;
   private int expectedOutput;
   private boolean longPrompt;
+  private int fresh;
   private int charged;
 
   /**
@@ -81,11 +82,18 @@ final class Sequence {
    * @param share its tenant's
    * @param expected output tokens for which there should be room
    * @param isLong its prompt is a long one
+   * @param fresh tokens that were not in the prefix cache when it came
    */
-  void admitted(TenantShare share, int expected, boolean isLong) {
+  void admitted(TenantShare share, int expected, boolean isLong, int fresh) {
+    this.fresh = fresh;
     this.share = share;
     this.expectedOutput = expected;
     this.longPrompt = isLong;
+  }
+
+  /** Tokens to be computed before its first one comes, for all that is known. */
+  int toCompute() {
+    return preempted() ? length : fresh;
   }
 
   TenantShare share() {
@@ -191,7 +199,12 @@ final class Sequence {
 
   /** Tokens still to be computed in the worst case. */
   long outstanding() {
-    return missing() + (long) outputMax - output();
+    return missing() + (long) outstandingOutput();
+  }
+
+  /** Output tokens it can still get. */
+  int outstandingOutput() {
+    return outputMax - output();
   }
 
   /** The device chose the next token. */

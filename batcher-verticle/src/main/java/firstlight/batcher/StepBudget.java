@@ -7,7 +7,7 @@ package firstlight.batcher;
  */
 final class StepBudget {
   /** A long prompt makes a Step with others' next tokens at most that much longer. */
-  private static final double LONG_SLOWDOWN = 1.75;
+  private static final double LONG_SLOWDOWN = 1.6;
 
   private final StepCost cost;
   private final double targetNanos;

@@ -14,6 +14,7 @@ final class StepCost {
   /** Steps before the figures mean something. */
   private static final int KNOWN_AFTER = 8;
 
+  private static final int GUESSED_AFTER = 2;
   private static final double KEPT = 0.96;
   private static final double SURPRISE_MAX = 3;
   private static final double INERTIA = 1e-3;
@@ -32,6 +33,11 @@ final class StepCost {
   /** Enough Steps were seen to tell. */
   boolean known() {
     return seen >= KNOWN_AFTER;
+  }
+
+  /** There is a first idea. */
+  boolean guessed() {
+    return seen >= GUESSED_AFTER;
   }
 
   /** A Step like this took so long. */

@@ -55,8 +55,8 @@ class StepBudgetTest {
   void long_prompts_make_the_step_longer_only_by_a_part() {
     learn();
     decodes(32);
-    // Three quarters of 32 ms.
-    assertThat(budget.longMax(0)).isCloseTo(48, Offset.offset(4));
+    // Three fifths of 32 ms.
+    assertThat(budget.longMax(0)).isCloseTo(38, Offset.offset(4));
   }
 
   @Test
