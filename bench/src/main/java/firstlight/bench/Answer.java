@@ -44,6 +44,17 @@ record Answer(
     return (arrivals.getFirst() - sent) / 1e9;
   }
 
+  /** Of the answer; a server that did not say sends each as a piece. */
+  int tokens() {
+    return completionTokens >= 0 ? completionTokens : arrivals.size();
+  }
+
+  /** Those of them that came in a span of time; all pieces count as equally long. */
+  double tokensBetween(long from, long to) {
+    long inSpan = arrivals.stream().filter(at -> at > from && at <= to).count();
+    return inSpan == 0 ? 0 : (double) tokens() * inSpan / arrivals.size();
+  }
+
   /** Seconds between pieces of text, in order. */
   List<Double> gaps() {
     List<Double> gaps = new ArrayList<>(arrivals.size());

@@ -8,7 +8,13 @@ import picocli.CommandLine.Command;
     name = "firstlight bench",
     mixinStandardHelpOptions = true,
     description = "Measures Firstlight beside llama.cpp, on the same files and cores, in turn.",
-    subcommands = {PeerCommand.class, EngineCommand.class, ServerCommand.class})
+    subcommands = {
+      PeerCommand.class,
+      EngineCommand.class,
+      ServerCommand.class,
+      OverloadCommand.class,
+      FloodCommand.class
+    })
 public final class BenchMain implements Runnable {
   @CommandLine.Spec
   private CommandLine.Model.CommandSpec spec = CommandLine.Model.CommandSpec.create();

@@ -32,17 +32,7 @@ record ServerFigures(List<Answer> answers) {
   double tokensPerSecond() {
     long start = answers.stream().mapToLong(Answer::sent).min().orElseThrow();
     long end = answers.stream().mapToLong(Answer::ended).max().orElseThrow();
-    return tokens() * 1e9 / (end - start);
-  }
-
-  private long tokens() {
-    return answers.stream()
-        .mapToLong(
-            answer ->
-                answer.completionTokens() >= 0
-                    ? answer.completionTokens()
-                    : answer.arrivals().size())
-        .sum();
+    return answers.stream().mapToLong(Answer::tokens).sum() * 1e9 / (end - start);
   }
 
   /** By names that end with what they are of. */
