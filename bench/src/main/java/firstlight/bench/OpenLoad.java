@@ -7,6 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -16,7 +19,6 @@ final class OpenLoad implements AutoCloseable {
   private static final int USER_TOKENS = 180;
   private static final int ANSWER_TOKENS = 64;
   private static final int CLOSED_CLIENTS = 32;
-  private static final int SETTLE_SECONDS = 10;
 
   /** After the last client has come, until all have ended. */
   private static final int DRAIN_SECONDS = 300;
@@ -40,34 +42,52 @@ final class OpenLoad implements AutoCloseable {
     return Ask.of(prompts.text(SYSTEM_TOKENS), prompts.text(USER_TOKENS), ANSWER_TOKENS);
   }
 
-  /** Requests per second that are served when there are always some. */
+  /**
+   * Requests per second that are served when there are always some. It is measured once every
+   * client has had an answer.
+   */
   double capacity(int seconds, Supplier<Ask> asks) {
-    long from = time.nanos() + TimeUnit.SECONDS.toNanos(SETTLE_SECONDS);
-    long to = from + TimeUnit.SECONDS.toNanos(seconds);
+    AtomicInteger waiting = new AtomicInteger(CLOSED_CLIENTS);
+    AtomicLong from = new AtomicLong(Long.MAX_VALUE);
+    BooleanSupplier isOver =
+        () -> waiting.get() == 0 && time.nanos() - from.get() >= TimeUnit.SECONDS.toNanos(seconds);
     List<Future<List<Answer>>> clients = new ArrayList<>();
     for (int i = 0; i < CLOSED_CLIENTS; i++) {
-      clients.add(untilThen(to, asks, new ArrayList<>()));
+      Future<Answer> first =
+          client
+              .sendPatiently(asks.get())
+              .onSuccess(
+                  _ -> {
+                    if (waiting.decrementAndGet() == 0) {
+                      from.set(time.nanos());
+                    }
+                  });
+      clients.add(first.compose(answer -> until(isOver, asks, new ArrayList<>(List.of(answer)))));
     }
+    List<Answer> answers =
+        LoadClient.await(clients, seconds + DRAIN_SECONDS).stream().flatMap(List::stream).toList();
+    long to = from.get() + TimeUnit.SECONDS.toNanos(seconds);
     double tokens =
-        LoadClient.await(clients, SETTLE_SECONDS + seconds + DRAIN_SECONDS).stream()
-            .flatMap(List::stream)
-            .mapToDouble(answer -> answer.tokensBetween(from, to))
-            .sum();
+        answers.stream().mapToDouble(answer -> answer.tokensBetween(from.get(), to)).sum();
     if (tokens == 0) {
-      throw new BenchFailure("no request was served while the capacity was measured");
+      throw new BenchFailure(
+          "no request was served while the capacity was measured; one of %d met with: %d %s"
+              .formatted(
+                  answers.size(), answers.getFirst().status(), answers.getFirst().failure()));
     }
     return tokens / ANSWER_TOKENS / seconds;
   }
 
-  private Future<List<Answer>> untilThen(long end, Supplier<Ask> asks, List<Answer> answers) {
-    return time.nanos() >= end
+  private Future<List<Answer>> until(
+      BooleanSupplier isOver, Supplier<Ask> asks, List<Answer> answers) {
+    return isOver.getAsBoolean()
         ? Future.succeededFuture(answers)
         : client
             .sendPatiently(asks.get())
             .compose(
                 answer -> {
                   answers.add(answer);
-                  return untilThen(end, asks, answers);
+                  return until(isOver, asks, answers);
                 });
   }
 
