@@ -26,7 +26,8 @@ class ArchitectureTest {
       List.of("edge", "session", "batcher", "gpu", "feedback");
 
   /** What other modules must see of a verticle module beside the verticle and its config. */
-  private static final Set<String> ALSO_PUBLIC = Set.of("CpuDevice", "EdgeModel", "EdgeModels");
+  private static final Set<String> ALSO_PUBLIC =
+      Set.of("CpuDevice", "EdgeModel", "EdgeModels", "KernelTrial");
 
   private static final JavaClasses PRODUCT =
       new ClassFileImporter()

@@ -9,11 +9,13 @@ import picocli.CommandLine.Command;
     mixinStandardHelpOptions = true,
     description = "Measures Firstlight beside llama.cpp, on the same files and cores, in turn.",
     subcommands = {
+      AllCommand.class,
       PeerCommand.class,
       EngineCommand.class,
       ServerCommand.class,
       OverloadCommand.class,
-      FloodCommand.class
+      FloodCommand.class,
+      KernelsCommand.class
     })
 public final class BenchMain implements Runnable {
   @CommandLine.Spec

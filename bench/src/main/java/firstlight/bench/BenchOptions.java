@@ -2,7 +2,9 @@ package firstlight.bench;
 
 import firstlight.protocol.Time;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Option;
 
@@ -61,5 +63,19 @@ final class BenchOptions {
 
   Quiet quiet() {
     return new Quiet(foreignCoresMax, patienceSeconds, time, progress);
+  }
+
+  /** The same on a command line. */
+  List<String> arguments() {
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "--rounds=" + rounds,
+                "--threads=" + threads,
+                "--out=" + out,
+                "--foreign-cores=" + foreignCoresMax,
+                "--patience=" + patienceSeconds));
+    settings.forEach((name, value) -> arguments.add("--set=" + name + "=" + value));
+    return arguments;
   }
 }

@@ -85,6 +85,9 @@ final class FloodCommand implements Callable<Integer> {
         GROWTH_MAX,
         foreignCores,
         table);
+    if (beside.failed() > 0) {
+      System.out.println("The first that failed beside it met with: " + beside.failure());
+    }
     Path file = options.out().resolve("flood.json");
     new Report("flood", options.time.epochMillis())
         .with("firstTokenP99Alone", alone.firstToken(99))
@@ -101,7 +104,7 @@ final class FloodCommand implements Callable<Integer> {
       name,
       String.valueOf(figures.visits().size()),
       String.valueOf(figures.refused()),
-      figures.failed() + (figures.failed() == 0 ? "" : ": " + figures.failure()),
+      String.valueOf(figures.failed()),
       Spread.digits(figures.firstToken(50)) + " s",
       Spread.digits(figures.firstToken(99)) + " s",
       wanted,

@@ -87,6 +87,11 @@ final class OverloadCommand implements Callable<Integer> {
         capacity,
         foreignCores,
         table);
+    found.values().stream()
+        .map(OpenLoopFigures::failure)
+        .filter(failure -> !failure.isEmpty())
+        .findFirst()
+        .ifPresent(failure -> System.out.println("The first that failed met with: " + failure));
     Path file = options.out().resolve("overload.json");
     new Report("overload", options.time.epochMillis())
         .with("capacity", capacity)
@@ -104,7 +109,7 @@ final class OverloadCommand implements Callable<Integer> {
       multiple + "×",
       String.valueOf(figures.visits().size()),
       String.valueOf(figures.refused()),
-      figures.failed() + (figures.failed() == 0 ? "" : ": " + figures.failure()),
+      String.valueOf(figures.failed()),
       Spread.digits(figures.firstToken(50)) + " s",
       Spread.digits(figures.firstToken(99)) + " s",
       "≤ " + Spread.digits(limit) + " s",

@@ -1,6 +1,8 @@
 package firstlight.bench;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -30,4 +32,18 @@ final class PeerOptions {
       defaultValue = "${env:FIRSTLIGHT_PEER:-" + Option.NULL_VALUE + "}",
       description = "Where llama.cpp's programs lie already. Default: $$FIRSTLIGHT_PEER.")
   @Nullable Path folder;
+
+  /** The same on a command line. */
+  List<String> arguments() {
+    List<String> arguments = new ArrayList<>(List.of("--peer=" + kind));
+    if (folder != null) {
+      arguments.add("--peer-dir=" + folder);
+    }
+    return arguments;
+  }
+
+  /** Whether it has programs that measure the engine alone; a package has a server only. */
+  boolean hasEngine() {
+    return folder != null || kind == Kind.NATIVE;
+  }
 }
