@@ -9,7 +9,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /** Child processes. They end with this one, by Ctrl-C too. */
@@ -22,9 +25,11 @@ final class Child {
 
   /** Sees that no child outlives this process. */
   static void endAllWithThis() {
-    Runtime.getRuntime()
-        .addShutdownHook(
-            new Thread(() -> Kin.all().forEach(ProcessHandle::destroyForcibly), "end-children"));
+    Runtime.getRuntime().addShutdownHook(new Thread(Child::endAll, "end-children"));
+  }
+
+  private static void endAll() {
+    end(ProcessHandle.current().children().toList());
   }
 
   /**
@@ -73,7 +78,6 @@ final class Child {
       Files.createDirectories(log.toAbsolutePath().getParent());
       ProcessBuilder builder = new ProcessBuilder(command).redirectError(log.toFile());
       builder.environment().putAll(environment);
-      builder.environment().put(Kin.VARIABLE, Kin.value());
       return builder.start();
     } catch (IOException e) {
       throw new BenchFailure(
@@ -87,7 +91,6 @@ final class Child {
       Files.createDirectories(log.toAbsolutePath().getParent());
       ProcessBuilder builder =
           new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
-      builder.environment().put(Kin.VARIABLE, Kin.value());
       return builder.start();
     } catch (IOException e) {
       throw new BenchFailure(
@@ -97,14 +100,23 @@ final class Child {
 
   /** Ends it as Ctrl-C would, by force when it takes too long, and all that it has started. */
   static void end(Process process) {
-    process.destroy();
+    end(List.of(process.toHandle()));
+  }
+
+  private static void end(List<ProcessHandle> children) {
+    List<ProcessHandle> below = children.stream().flatMap(ProcessHandle::descendants).toList();
+    children.forEach(ProcessHandle::destroy);
+    CompletableFuture<?>[] ends =
+        children.stream().map(ProcessHandle::onExit).toArray(CompletableFuture[]::new);
     try {
-      process.waitFor(STOP_SECONDS, TimeUnit.SECONDS);
+      CompletableFuture.allOf(ends).get(STOP_SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException _) {
+      // By force, then.
     }
-    process.destroyForcibly();
-    Kin.all().forEach(ProcessHandle::destroyForcibly);
+    children.forEach(ProcessHandle::destroyForcibly);
+    below.forEach(ProcessHandle::destroyForcibly);
   }
 
   static String lastWords(Path log, List<String> printed) {

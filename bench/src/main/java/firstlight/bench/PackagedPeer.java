@@ -1,5 +1,6 @@
 package firstlight.bench;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -20,7 +21,7 @@ record PackagedPeer(Path folder, Progress progress) {
       given = options.parse_args()
       params = xllamacpp.CommonParams()
       params.model.path = given.m
-      params.hostname = given.host
+      params.hostnames = [given.host]
       params.port = given.port
       params.cpuparams.n_threads = given.t
       params.cpuparams_batch.n_threads = given.t
@@ -49,15 +50,17 @@ record PackagedPeer(Path folder, Progress progress) {
               ":all:",
               PACKAGE),
           log);
-      mark(environment.resolve("installed"));
+      write(environment.resolve("installed"), PACKAGE);
     }
-    return List.of(python.toString(), "-c", SCRIPT);
+    Path script = environment.resolve("serve.py");
+    write(script, SCRIPT);
+    return List.of(python.toString(), script.toString());
   }
 
-  private static void mark(Path file) {
+  private static void write(Path file, String text) {
     try {
-      Files.writeString(file, PACKAGE);
-    } catch (java.io.IOException e) {
+      Files.writeString(file, text);
+    } catch (IOException e) {
       throw new BenchFailure("%s can not be written: %s".formatted(file, e.getMessage()), e);
     }
   }

@@ -4,8 +4,11 @@ import firstlight.protocol.Time;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** A server that has been started, until it is closed. */
 final class RunningServer implements AutoCloseable {
@@ -79,6 +82,28 @@ final class RunningServer implements AutoCloseable {
   /** Of the process alone, without children. */
   Memory memory() {
     return Memory.of(process.toHandle());
+  }
+
+  /**
+   * The process, its children, and those that have left it but work in its folder, as PostgreSQL
+   * does.
+   */
+  List<ProcessHandle> processes() {
+    Path folder = server.log().toAbsolutePath().getParent();
+    Stream<ProcessHandle> inFolder =
+        ProcessHandle.allProcesses().filter(one -> worksIn(one.pid(), folder));
+    return Stream.of(Stream.of(process.toHandle()), process.descendants(), inFolder)
+        .flatMap(one -> one)
+        .distinct()
+        .toList();
+  }
+
+  private static boolean worksIn(long pid, Path folder) {
+    try {
+      return Files.readSymbolicLink(Path.of("/proc/" + pid + "/cwd")).startsWith(folder);
+    } catch (IOException _) {
+      return false; // It has ended, or belongs to somebody else.
+    }
   }
 
   @Override

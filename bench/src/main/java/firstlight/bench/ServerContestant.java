@@ -61,7 +61,7 @@ record ServerContestant(String name, Supplier<Server> forShort, Supplier<Server>
       }
       figures.put(MEMORY, running.memory().resident());
       figures.put(MEMORY_MOST, running.memory().most());
-      figures.put(MEMORY_ALL, Memory.together(Kin.all()));
+      figures.put(MEMORY_ALL, Memory.together(running.processes()));
     }
     if (apart) {
       try (RunningServer running = RunningServer.start(forLong.get(), plan.time);
