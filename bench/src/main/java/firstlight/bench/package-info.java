@@ -7,6 +7,12 @@
  *   <li>{@link firstlight.bench.Rounds}: measures contestants in turn and repeats what was
  *       disturbed; {@link firstlight.bench.Comparison} makes the table of it.
  *   <li>{@link firstlight.bench.EngineCommand}: tokens per second of the engines alone.
+ *   <li>{@link firstlight.bench.ServerCommand}: what clients see, by {@link
+ *       firstlight.bench.LoadClient} under the loads of {@link firstlight.bench.ServerLoad}.
+ *   <li>{@link firstlight.bench.OverloadCommand} and {@link firstlight.bench.FloodCommand}: clients
+ *       that come when they come, by {@link firstlight.bench.OpenLoad}.
+ *   <li>{@link firstlight.bench.KernelsCommand}: matrix products one by one.
+ *   <li>{@link firstlight.bench.PeerInstall}: gets llama.cpp.
  * </ul>
  */
 @NullMarked
