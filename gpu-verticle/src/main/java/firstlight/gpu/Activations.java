@@ -5,6 +5,7 @@ import static firstlight.gpu.Lanes.FLOATS;
 import static firstlight.gpu.Lanes.INTS;
 import static firstlight.gpu.Lanes.SHORTS;
 
+import java.lang.foreign.MemorySegment;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.ShortVector;
@@ -36,6 +37,8 @@ final class Activations {
       VectorShuffle.fromOp(INTS, i -> i & ~3 | i << 1 & 2 | i >> 1 & 1);
   private static final VectorShuffle<Integer> ONE_BEFORE =
       VectorShuffle.fromOp(INTS, i -> i & ~3 | Math.max(0, (i & 3) - 1));
+  private static final VectorShuffle<Integer> TWO_AFTER =
+      VectorShuffle.fromOp(INTS, i -> i & ~3 | i + 2 & 3);
   private static final ShortVector MINUS_SIXTEEN_OR_NOTHING =
       ShortVector.zero(SHORTS)
           .blend(
@@ -66,6 +69,19 @@ final class Activations {
   /** {@code [token][block]}: the sum of the block's bytes times its scale, for weights' minima. */
   final float[] sums;
 
+  /** {@code [token][block]}: the sum of the block's bytes. */
+  final int[] totals;
+
+  /**
+   * {@code [token][block][16]}: of every four ints of {@link #pairs} the bytes of two and two put
+   * together in the first two, for processors that multiply four bytes at once.
+   */
+  final int[] bytes;
+
+  final MemorySegment bytesSegment;
+  final MemorySegment scalesSegment;
+  final MemorySegment sumsSegment;
+  final MemorySegment totalsSegment;
   private final boolean quantised;
 
   /**
@@ -83,6 +99,12 @@ final class Activations {
     this.differences = new int[tokens * blocks * PAIRS];
     this.scales = new float[tokens * blocks];
     this.sums = new float[tokens * blocks];
+    this.totals = new int[tokens * blocks];
+    this.bytes = new int[tokens * blocks * PAIRS];
+    this.bytesSegment = MemorySegment.ofArray(bytes);
+    this.scalesSegment = MemorySegment.ofArray(scales);
+    this.sumsSegment = MemorySegment.ofArray(sums);
+    this.totalsSegment = MemorySegment.ofArray(totals);
   }
 
   int row(int token) {
@@ -139,9 +161,13 @@ final class Activations {
           .add(both.reinterpretAsShorts())
           .reinterpretAsInts()
           .intoArray(differences, block * PAIRS + i);
+      both.and(0x00ff00ff)
+          .or(both.rearrange(TWO_AFTER).and(0x00ff00ff).lanewise(VectorOperators.LSHL, Byte.SIZE))
+          .intoArray(bytes, block * PAIRS + i);
     }
     scales[block] = scale;
-    sums[block] = scale * total.reduceLanes(VectorOperators.ADD);
+    totals[block] = total.reduceLanes(VectorOperators.ADD);
+    sums[block] = scale * totals[block];
   }
 
   private IntVector whole(int at) {

@@ -26,8 +26,8 @@ abstract sealed class ByteMatrix extends QuantisedMatrix
     super(shape, scaling);
   }
 
-  static Shape shape(int rows, int columns) {
-    return new Shape(rows, columns, INTS_A_BLOCK);
+  static Shape shape(int rows, int columns, boolean natively) {
+    return new Shape(rows, columns, INTS_A_BLOCK, natively);
   }
 
   @Override

@@ -64,7 +64,8 @@ public final class CpuDevice implements Device {
     Hyperparameters model = file.hyperparameters();
     requireWidths(model);
     DeviceShape shape = DeviceShape.of(model, config);
-    ModelWeights weights = ModelWeights.load(file, config.kernels(), shape.contextMax());
+    boolean natively = natively(config);
+    ModelWeights weights = ModelWeights.load(file, config.kernels(), natively, shape.contextMax());
     DeviceCapacity capacity =
         new DeviceCapacity(
             name,
@@ -81,14 +82,28 @@ public final class CpuDevice implements Device {
     file.checkUnchanged();
     CpuDevice device = new CpuDevice(weights, capacity, shape, time);
     LOG.info(
-        "{} is packed for {}-bit vectors in {} ms: {} Blocks of {} tokens, {} threads",
+        "{} is packed for {}-bit vectors in {} ms, {} kernels: {} Blocks of {} tokens, {} threads",
         name,
         Lanes.FLOATS.vectorBitSize(),
         (time.nanos() - start) / 1_000_000,
+        natively ? "native" : "Java",
         shape.blocks(),
         shape.blockTokens(),
         shape.threads());
     return device;
+  }
+
+  /** Floats need no byte products, so nothing native is loaded for them. */
+  private static boolean natively(GpuConfig config) {
+    boolean wanted =
+        config.kernels() == GpuConfig.Kernels.Q8 && config.provider() != GpuConfig.Provider.JAVA;
+    boolean natively = wanted && NativeKernels.available();
+    if (wanted && !natively && config.provider() == GpuConfig.Provider.NATIVE) {
+      throw new UnsupportedOperationException(
+          "gpu.provider is native, but there are no native kernels here: they need a processor with"
+              + " AVX-512 VNNI or AVX-VNNI, and g++; use auto or java");
+    }
+    return natively;
   }
 
   private static void requireWidths(Hyperparameters model) {

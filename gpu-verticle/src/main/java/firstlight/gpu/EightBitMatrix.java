@@ -17,6 +17,11 @@ final class EightBitMatrix extends ByteMatrix {
   }
 
   @Override
+  int nativeKind() {
+    return 8;
+  }
+
+  @Override
   boolean narrow() {
     return false;
   }

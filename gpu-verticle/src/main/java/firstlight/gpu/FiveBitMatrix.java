@@ -21,6 +21,11 @@ final class FiveBitMatrix extends ByteMatrix {
   }
 
   @Override
+  int nativeKind() {
+    return 8;
+  }
+
+  @Override
   boolean narrow() {
     return true;
   }

@@ -8,6 +8,7 @@ import java.time.Duration;
  *
  * @param device which kind
  * @param kernels which arithmetic
+ * @param provider who multiplies quantised matrices
  * @param threads that compute together; 0: one for each processor
  * @param kvMemoryBytes for keys and values
  * @param kvBlocks their number in Blocks, which goes before the bytes; 0: as the bytes say
@@ -21,6 +22,7 @@ import java.time.Duration;
 public record GpuConfig(
     DeviceKind device,
     Kernels kernels,
+    Provider provider,
     int threads,
     long kvMemoryBytes,
     int kvBlocks,
@@ -52,12 +54,21 @@ public record GpuConfig(
     FLOAT32
   }
 
+  /** Who multiplies quantised matrices; all give the same bits. */
+  public enum Provider {
+    /** Native where the processor and a compiler are there. */
+    AUTO,
+    JAVA,
+    NATIVE
+  }
+
   /** Reads the section {@code gpu}; mistakes are noted in the settings. */
   public static GpuConfig read(Settings settings) {
     GpuConfig config =
         new GpuConfig(
             settings.choice("device", DeviceKind.AUTO),
             settings.choice("kernels", Kernels.Q8),
+            settings.choice("provider", Provider.AUTO),
             settings.integer("threads", 0, 0, THREADS_MAX),
             settings.bytes("kvMemory", 512L << 20),
             settings.integer("kvBlocks", 0, 0, BLOCKS_MAX),

@@ -10,9 +10,11 @@ import java.util.stream.IntStream;
 /** Packs tensors into matrices. Afterwards the file is not needed. */
 final class MatrixPacker {
   private final GpuConfig.Kernels kernels;
+  private final boolean natively;
 
-  MatrixPacker(GpuConfig.Kernels kernels) {
+  MatrixPacker(GpuConfig.Kernels kernels, boolean natively) {
     this.kernels = kernels;
+    this.natively = natively;
   }
 
   Matrix pack(Tensor tensor) {
@@ -51,7 +53,7 @@ final class MatrixPacker {
     return matrix;
   }
 
-  private static Matrix quantised(Tensor tensor, IntUnaryOperator source) {
+  private Matrix quantised(Tensor tensor, IntUnaryOperator source) {
     int rows = Math.toIntExact(tensor.rows());
     QuantisedMatrix matrix = empty(tensor.type(), rows, tensor.columns());
     forEachPair(
@@ -66,12 +68,12 @@ final class MatrixPacker {
     return matrix;
   }
 
-  private static QuantisedMatrix empty(TensorType type, int rows, int columns) {
+  private QuantisedMatrix empty(TensorType type, int rows, int columns) {
     return switch (type) {
-      case Q4_0, Q4_1, Q4_K -> new NibbleMatrix(rows, columns, type);
-      case Q5_0 -> new FiveBitMatrix(ByteMatrix.shape(rows, columns));
-      case Q5_1, Q5_K, Q6_K -> new SixBitMatrix(ByteMatrix.shape(rows, columns), type);
-      case Q8_0 -> new EightBitMatrix(ByteMatrix.shape(rows, columns));
+      case Q4_0, Q4_1, Q4_K -> new NibbleMatrix(rows, columns, type, natively);
+      case Q5_0 -> new FiveBitMatrix(ByteMatrix.shape(rows, columns, natively));
+      case Q5_1, Q5_K, Q6_K -> new SixBitMatrix(ByteMatrix.shape(rows, columns, natively), type);
+      case Q8_0 -> new EightBitMatrix(ByteMatrix.shape(rows, columns, natively));
       case F32, F16, BF16 -> throw new IllegalArgumentException(type + " is not quantised");
     };
   }

@@ -27,11 +27,13 @@ record ModelWeights(
   }
 
   /**
+   * @param natively whether native kernels multiply
    * @param positions how long a Sequence can become
    */
-  static ModelWeights load(ModelFile file, GpuConfig.Kernels kernels, int positions) {
+  static ModelWeights load(
+      ModelFile file, GpuConfig.Kernels kernels, boolean natively, int positions) {
     Hyperparameters model = file.hyperparameters();
-    MatrixPacker packer = new MatrixPacker(kernels);
+    MatrixPacker packer = new MatrixPacker(kernels, natively);
     Matrix embedding = packer.pack(file.tensor("token_embd.weight"));
     List<LayerWeights> layers = new ArrayList<>();
     for (int layer = 0; layer < model.layers(); layer++) {

@@ -31,8 +31,8 @@ final class NibbleMatrix extends QuantisedMatrix {
   private static final int INTS_A_BLOCK = 4;
   private static final int MASK = 0x000f000f;
 
-  NibbleMatrix(int rows, int columns, TensorType type) {
-    this(new Shape(rows, columns, INTS_A_BLOCK), type);
+  NibbleMatrix(int rows, int columns, TensorType type, boolean natively) {
+    this(new Shape(rows, columns, INTS_A_BLOCK, natively), type);
   }
 
   private NibbleMatrix(Shape shape, TensorType type) {
@@ -65,6 +65,11 @@ final class NibbleMatrix extends QuantisedMatrix {
   @Override
   int quant(int stored) {
     return stored & 15;
+  }
+
+  @Override
+  int nativeKind() {
+    return 4;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package firstlight.gpu;
 
+import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class Plane {
   private final short @Nullable [] halves;
   private final float @Nullable [] floats;
+  private final MemorySegment segment;
 
   /**
    * @param half whether all values will be half floats exactly
@@ -16,6 +18,16 @@ final class Plane {
   Plane(int size, boolean half) {
     halves = half ? new short[size] : null;
     floats = half ? null : new float[size];
+    segment = halves != null ? MemorySegment.ofArray(halves) : MemorySegment.ofArray(floats);
+  }
+
+  boolean isHalf() {
+    return halves != null;
+  }
+
+  /** All of it, as it is kept. */
+  MemorySegment segment() {
+    return segment;
   }
 
   void put(int at, float value) {

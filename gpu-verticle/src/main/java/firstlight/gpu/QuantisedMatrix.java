@@ -3,6 +3,7 @@ package firstlight.gpu;
 import static firstlight.gpu.Lanes.COUNT;
 import static firstlight.gpu.Lanes.PAIR;
 
+import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,10 +22,12 @@ abstract sealed class QuantisedMatrix implements Matrix permits NibbleMatrix, By
 
   final int blocks;
   final int[] quants;
+  final MemorySegment quantsSegment;
   private final int rows;
   private final int columns;
   private final int intsABlock;
-  private final Scaling scaling;
+  final Scaling scaling;
+  private final boolean natively;
 
   /**
    * How quants become weights.
@@ -45,10 +48,12 @@ abstract sealed class QuantisedMatrix implements Matrix permits NibbleMatrix, By
     this.intsABlock = shape.intsABlock;
     this.quants = new int[Math.multiplyExact(shape.units(), intsABlock)];
     this.scaling = scaling;
+    this.quantsSegment = MemorySegment.ofArray(quants);
+    this.natively = shape.natively;
   }
 
   /** Sizes of a packed matrix. */
-  record Shape(int rows, int columns, int intsABlock) {
+  record Shape(int rows, int columns, int intsABlock, boolean natively) {
     int blocks() {
       return columns / Activations.BLOCK;
     }
@@ -128,14 +133,22 @@ abstract sealed class QuantisedMatrix implements Matrix permits NibbleMatrix, By
 
   @Override
   public final void multiply(Activations in, int tokens, float[] out, Share share) {
-    Tile tile = Tile.forBlocks(blocks);
     Share.Range pairs = share.range(Lanes.pairs(rows));
     for (int first = 0; first < tokens; first += TOKENS_ABREAST) {
-      int end = Math.min(tokens, first + TOKENS_ABREAST);
-      for (int pair = pairs.from(); pair < pairs.to(); pair++) {
-        readScales(pair, tile);
-        multiply(in, new Share.Range(first, end), out, pair, tile);
+      Share.Range some = new Share.Range(first, Math.min(tokens, first + TOKENS_ABREAST));
+      if (natively && nativeKind() > 0) {
+        NativeKernels.multiply(nativeKind(), this, in, some, out, pairs);
+      } else {
+        multiply(in, some, out, pairs);
       }
+    }
+  }
+
+  private void multiply(Activations in, Share.Range tokens, float[] out, Share.Range pairs) {
+    Tile tile = Tile.forBlocks(blocks);
+    for (int pair = pairs.from(); pair < pairs.to(); pair++) {
+      readScales(pair, tile);
+      multiply(in, tokens, out, pair, tile);
     }
   }
 
@@ -182,6 +195,9 @@ abstract sealed class QuantisedMatrix implements Matrix permits NibbleMatrix, By
   final boolean lifted() {
     return scaling.lifted();
   }
+
+  /** The kind of native kernel that can do it; 0: none. */
+  abstract int nativeKind();
 
   /** Whether 16 products of a quant and an activation fit a short. */
   abstract boolean narrow();

@@ -31,6 +31,11 @@ final class SixBitMatrix extends ByteMatrix {
   }
 
   @Override
+  int nativeKind() {
+    return 0;
+  }
+
+  @Override
   boolean narrow() {
     return false;
   }

@@ -18,6 +18,7 @@ class GpuConfigTest {
             new GpuConfig(
                 GpuConfig.DeviceKind.AUTO,
                 GpuConfig.Kernels.Q8,
+                GpuConfig.Provider.AUTO,
                 0,
                 512L << 20,
                 0,
@@ -36,6 +37,7 @@ class GpuConfigTest {
             """
             device: cpu
             kernels: float32
+            provider: java
             threads: 3
             kvMemory: 64MiB
             kvBlocks: 77
@@ -51,6 +53,7 @@ class GpuConfigTest {
             new GpuConfig(
                 GpuConfig.DeviceKind.CPU,
                 GpuConfig.Kernels.FLOAT32,
+                GpuConfig.Provider.JAVA,
                 3,
                 64L << 20,
                 77,

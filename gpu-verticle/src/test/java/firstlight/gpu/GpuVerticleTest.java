@@ -51,6 +51,7 @@ class GpuVerticleTest {
         new GpuConfig(
             base.device(),
             base.kernels(),
+            base.provider(),
             1,
             0,
             1,

@@ -20,6 +20,7 @@ final class KernelMain {
 
   public static void main(String[] arguments) {
     int copies = arguments.length > 0 ? Integer.parseInt(arguments[0]) : 60;
+    boolean natively = arguments.length > 1 && arguments[1].equals("native");
     Random random = new Random(1);
     for (TensorType type :
         new TensorType[] {
@@ -31,7 +32,7 @@ final class KernelMain {
           new Tensor("random", type, new long[] {COLUMNS, ROWS}, MemorySegment.ofArray(data));
       Matrix[] matrices = new Matrix[copies];
       for (int i = 0; i < copies; i++) {
-        matrices[i] = new MatrixPacker(GpuConfig.Kernels.Q8).pack(tensor);
+        matrices[i] = new MatrixPacker(GpuConfig.Kernels.Q8, natively).pack(tensor);
       }
       for (int tokens : new int[] {1, 2, 4, 8, 16, 32, 128}) {
         measure(type, matrices, tokens, random);

@@ -2,6 +2,7 @@ package firstlight.gpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import firstlight.model.Tensor;
 import firstlight.model.TensorType;
@@ -26,7 +27,7 @@ class MatrixTest {
   void a_packed_row_decodes_to_what_the_file_says(TensorType type) {
     Tensor tensor = random(type);
     for (GpuConfig.Kernels kernels : GpuConfig.Kernels.values()) {
-      Matrix matrix = new MatrixPacker(kernels).pack(tensor);
+      Matrix matrix = new MatrixPacker(kernels, false).pack(tensor);
       float[] expected = new float[COLUMNS];
       float[] actual = new float[COLUMNS + 1];
       for (int row = 0; row < ROWS; row++) {
@@ -46,7 +47,7 @@ class MatrixTest {
   void products_are_those_of_plain_arithmetic(TensorType type) {
     Tensor tensor = random(type);
     for (GpuConfig.Kernels kernels : GpuConfig.Kernels.values()) {
-      Matrix matrix = new MatrixPacker(kernels).pack(tensor);
+      Matrix matrix = new MatrixPacker(kernels, false).pack(tensor);
       boolean quantised = !(matrix instanceof FloatMatrix);
       Activations in = activations(quantised);
       float[] out = new float[TOKENS * matrix.stride()];
@@ -69,7 +70,7 @@ class MatrixTest {
   void a_token_gets_the_same_bits_alone_and_among_others_and_from_any_share(TensorType type) {
     Tensor tensor = random(type);
     for (GpuConfig.Kernels kernels : GpuConfig.Kernels.values()) {
-      Matrix matrix = new MatrixPacker(kernels).pack(tensor);
+      Matrix matrix = new MatrixPacker(kernels, false).pack(tensor);
       Activations in = activations(!(matrix instanceof FloatMatrix));
       float[] alone = new float[TOKENS * matrix.stride()];
       for (int token = 0; token < TOKENS; token++) {
@@ -91,6 +92,28 @@ class MatrixTest {
                 .isEqualTo(Float.floatToRawIntBits(alone[i]));
           }
         }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(TensorType.class)
+  void native_kernels_give_the_bits_of_the_java_kernels(TensorType type) {
+    assumeTrue(NativeKernels.available(), "no compiler, or a processor without byte products");
+    Tensor tensor = random(type);
+    Matrix java = new MatrixPacker(GpuConfig.Kernels.Q8, false).pack(tensor);
+    Matrix natively = new MatrixPacker(GpuConfig.Kernels.Q8, true).pack(tensor);
+    Activations in = activations(QuantisedRow.isQuantised(type));
+    for (int tokens = 1; tokens <= TOKENS; tokens++) {
+      float[] expected = new float[TOKENS * java.stride()];
+      float[] out = new float[TOKENS * java.stride()];
+      java.multiply(in, tokens, expected, new Share(0, 1));
+      natively.multiply(in, tokens, out, new Share(0, 2));
+      natively.multiply(in, tokens, out, new Share(1, 2));
+      for (int i = 0; i < out.length; i++) {
+        assertThat(Float.floatToRawIntBits(out[i]))
+            .as("-Dseed=%d %s tokens %d at %d", SEED, type, tokens, i)
+            .isEqualTo(Float.floatToRawIntBits(expected[i]));
       }
     }
   }

@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
 /**
  * Prints tokens per second of the default kernels: decoding one and sixteen Sequences, and a prompt
  * of 512 tokens. Not a test, since it measures the machine too; run by hand with the arguments
- * {@code threads} and {@code rounds}.
+ * {@code threads}, {@code rounds} and a part of a model's name, and {@code -Dprovider=NATIVE}.
  */
 final class SpeedMain {
   private static final int PROMPT = 512;
@@ -45,7 +45,11 @@ final class SpeedMain {
     if (!name.contains(only)) {
       return;
     }
-    GpuConfig config = TestDevices.config(GpuConfig.Kernels.Q8, threads, BLOCK_TOKENS);
+    GpuConfig.Provider provider =
+        GpuConfig.Provider.valueOf(System.getProperty("provider", "JAVA"));
+    GpuConfig config =
+        TestDevices.provided(
+            TestDevices.config(GpuConfig.Kernels.Q8, threads, BLOCK_TOKENS), provider);
     try (ModelFile file = ModelFile.open(path);
         CpuDevice device = CpuDevice.open(name, file, TestDevices.larger(config, PROMPT))) {
       SpeedMain speed = new SpeedMain(device, threads);

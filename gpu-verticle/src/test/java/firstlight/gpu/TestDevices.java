@@ -14,6 +14,7 @@ final class TestDevices {
     return new GpuConfig(
         GpuConfig.DeviceKind.CPU,
         kernels,
+        GpuConfig.Provider.JAVA,
         threads,
         0,
         1024 / blockTokens,
@@ -30,11 +31,29 @@ final class TestDevices {
     return new GpuConfig(
         config.device(),
         config.kernels(),
+        config.provider(),
         config.threads(),
         config.kvMemoryBytes(),
         config.kvBlocks(),
         config.blockTokens(),
         stepTokensMax,
+        config.contextMax(),
+        config.stepTimeLimit(),
+        config.ownerTimeout(),
+        config.warmUp());
+  }
+
+  /** The same with those kernels. */
+  static GpuConfig provided(GpuConfig config, GpuConfig.Provider provider) {
+    return new GpuConfig(
+        config.device(),
+        config.kernels(),
+        provider,
+        config.threads(),
+        config.kvMemoryBytes(),
+        config.kvBlocks(),
+        config.blockTokens(),
+        config.stepTokensMax(),
         config.contextMax(),
         config.stepTimeLimit(),
         config.ownerTimeout(),
