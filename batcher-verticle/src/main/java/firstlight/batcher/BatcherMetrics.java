@@ -17,6 +17,7 @@ import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -43,6 +44,9 @@ final class BatcherMetrics {
   private final Timer queueTime;
   private final Map<FinishReason, Counter> ended = new EnumMap<>(FinishReason.class);
   private final Map<FailureKind, Counter> refused = new EnumMap<>(FailureKind.class);
+
+  /** By the limit that was met: there are as many codes as the replica has words for. */
+  private final Map<String, Counter> codes = new HashMap<>();
 
   /**
    * @param tags model_name and replica
@@ -80,6 +84,14 @@ final class BatcherMetrics {
             .register(registry));
   }
 
+  private Counter code(String code) {
+    return kept(
+        Counter.builder("firstlight:replica_refusals")
+            .tags(tags)
+            .tag("code", code)
+            .register(registry));
+  }
+
   /** Shows what has been counted. */
   void count(Counts counts) {
     counter("vllm:num_preemptions", counts, c -> c.preemptions);
@@ -112,7 +124,10 @@ final class BatcherMetrics {
         }
       }
       case Ended end -> ended.get(end.reason()).increment();
-      case Refused refusal -> refused.get(refusal.failure().kind()).increment();
+      case Refused refusal -> {
+        refused.get(refusal.failure().kind()).increment();
+        codes.computeIfAbsent(refusal.failure().code(), this::code).increment();
+      }
     }
   }
 

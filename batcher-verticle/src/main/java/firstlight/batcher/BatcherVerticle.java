@@ -84,6 +84,10 @@ public final class BatcherVerticle extends VerticleBase {
     metrics.gauge("vllm:num_requests_running", () -> live(Scheduler::running));
     metrics.gauge("vllm:num_requests_waiting", () -> live(Scheduler::waiting));
     metrics.gauge("vllm:kv_cache_usage_perc", () -> live(Scheduler::kvUsage));
+    metrics.gauge("firstlight:replica_waiting_tokens", () -> live(Scheduler::waitingTokens));
+    metrics.gauge("firstlight:replica_tenants", () -> live(Scheduler::tenants));
+    metrics.gauge("firstlight:replica_booked_returns", () -> live(Scheduler::booked));
+    metrics.gauge("firstlight:replica_drain_tokens_per_second", () -> live(Scheduler::drainRate));
     DeviceClaim.Wish wish = new DeviceClaim.Wish(replica, parts.node(), parts.model());
     DeviceClaim claiming = new DeviceClaim(vertx, wish, config.claimAnswerMax(), parts.time());
     claim = claiming;

@@ -126,7 +126,7 @@ final class Intake {
 
   private long book(Sequence sequence, double late) {
     long now = time.nanos();
-    double rate = drain.rate(forecast.rateAlone());
+    double rate = drainRate();
     double work = Double.isInfinite(rate) ? UNKNOWN_NANOS : sequence.toCompute() / rate;
     long earliest = now + (Double.isInfinite(rate) ? UNKNOWN_NANOS : (long) Math.max(0, late));
     long due = bookings.book(sequence.spec().tenant(), Bookings.key(sequence), now, earliest, work);
@@ -137,6 +137,11 @@ final class Intake {
       FailureKind kind, String code, String what, long retryAfterMillis) {
     String message = "%s Try again in %d seconds.".formatted(what, (retryAfterMillis + 999) / 1000);
     return new MeshException(kind, code, message, null, retryAfterMillis);
+  }
+
+  /** Prompt tokens a nanosecond; without end as long as nothing is known. */
+  double drainRate() {
+    return drain.rate(forecast.rateAlone());
   }
 
   int booked() {

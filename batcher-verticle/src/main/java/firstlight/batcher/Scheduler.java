@@ -163,25 +163,28 @@ final class Scheduler {
     }
   }
 
-  /** Ends what has waited for too long: for its first Step, or for credit. */
+  /** Ends what has waited for too long: for its first token, its first Step, or for credit. */
   List<Outcome> expire() {
     List<Outcome> outcomes = new ArrayList<>();
     for (Sequence sequence : List.copyOf(live.values())) {
       if (sequence.pausedNanos(time.nanos()) > limits.stallMax().toNanos()) {
         outcomes.add(end(sequence, FinishReason.CANCELLED));
-      } else if (!sequence.begun() && late(sequence)) {
+      } else if (late(sequence)) {
+        MeshException missed = intake.missed(sequence);
         discard(sequence);
-        outcomes.add(new Refused(sequence.id(), intake.missed(sequence)));
+        outcomes.add(new Refused(sequence.id(), missed));
       }
     }
     return outcomes;
   }
 
+  /** A deadline of its own is for the first token; the replica's limit is for its first Step. */
   private boolean late(Sequence sequence) {
     long deadline = sequence.spec().deadline();
     return deadline > 0
-        ? time.epochMillis() >= deadline
-        : time.nanos() - sequence.arrivedNanos() >= limits.firstTokenMax().toNanos();
+        ? !sequence.emitted() && time.epochMillis() >= deadline
+        : !sequence.begun()
+            && time.nanos() - sequence.arrivedNanos() >= limits.firstTokenMax().toNanos();
   }
 
   /**
@@ -339,6 +342,25 @@ final class Scheduler {
 
   boolean idle() {
     return live.isEmpty() && inFlight == null;
+  }
+
+  /** Tokens of all that wait. */
+  long waitingTokens() {
+    return waiting.tokens();
+  }
+
+  int tenants() {
+    return tenants.active();
+  }
+
+  /** Refused ones that were told when to come back, and are still expected. */
+  int booked() {
+    return intake.booked();
+  }
+
+  /** Prompt tokens a second that get done while others wait. */
+  double drainRate() {
+    return intake.drainRate() * 1e9;
   }
 
   int blocksFree() {

@@ -1,7 +1,9 @@
 package firstlight.batcher;
 
 import firstlight.batcher.Sequence.State;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -73,7 +75,9 @@ final class WaitingQueue {
    */
   void checkInvariants() {
     long sum = 0;
+    Map<TenantShare, Long> tenants = new HashMap<>();
     for (Sequence sequence : queue) {
+      tenants.merge(sequence.share(), (long) sequence.length(), Long::sum);
       if (sequence.state() != State.WAITING
           || sequence.table().size() > 0
           || sequence.computed() > 0) {
@@ -81,8 +85,12 @@ final class WaitingQueue {
       }
       sum += sequence.length();
     }
-    if (sum != tokens) {
+    if (sum != tokens || tenants.entrySet().stream().anyMatch(WaitingQueue::miscounted)) {
       throw new IllegalStateException("waiting tokens are miscounted");
     }
+  }
+
+  private static boolean miscounted(Map.Entry<TenantShare, Long> tenant) {
+    return tenant.getKey().waitingTokens != tenant.getValue();
   }
 }

@@ -54,6 +54,7 @@ class BatcherMetricsTest {
         .contains("finished_reason=\"stop\",model_name=\"m\",replica=\"r\"} 1.0")
         .contains("finished_reason=\"length\",model_name=\"m\",replica=\"r\"} 0.0")
         .contains("reason=\"overloaded\",replica=\"r\"} 1.0")
+        .contains("firstlight:replica_refusals_total{code=\"overloaded\",model_name=\"m\"")
         .contains("firstlight:replica_queue_time_seconds_count{model_name=\"m\",replica=\"r\"} 1")
         .contains("firstlight:replica_queue_time_seconds_sum{model_name=\"m\",replica=\"r\"} 0.04");
   }

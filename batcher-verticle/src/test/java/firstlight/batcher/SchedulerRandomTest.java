@@ -7,6 +7,7 @@ import firstlight.protocol.FinishReason;
 import firstlight.protocol.GenerationId;
 import firstlight.protocol.GenerationSpec;
 import firstlight.protocol.GlassDevice;
+import firstlight.protocol.Priority;
 import firstlight.protocol.RunStep;
 import firstlight.protocol.Sampling;
 import firstlight.protocol.Slice;
@@ -23,8 +24,9 @@ import org.junit.jupiter.api.Test;
 /**
  * Goal: whatever the load, every generation gives what it gives alone. Method: workloads made from
  * a seed (arrivals, lengths, shared prompts, tiny memory, cancellation, credit, stop strings, known
- * tokens, sizes of Blocks, Steps and chunks) run on the glass device, whose tokens tell of every
- * wrong position, and are compared with {@link Expected}; invariants are checked after every call.
+ * tokens, priorities, tenants, deadlines, what counts as a long prompt, what is reserved, sizes of
+ * Blocks, Steps and chunks) run on the glass device, whose tokens tell of every wrong position, and
+ * are compared with {@link Expected}; invariants are checked after every call.
  */
 class SchedulerRandomTest {
   private static final int WORKLOADS = 1_000;
@@ -34,8 +36,9 @@ class SchedulerRandomTest {
     Long only = Long.getLong("seed");
     long first = only == null ? 1 : only;
     long last = only == null ? WORKLOADS : only;
+    long steps = only == null ? Long.getLong("steps", 0) : 0;
     Totals totals = new Totals();
-    for (long seed = first; seed <= last; seed++) {
+    for (long seed = first; seed <= last || totals.steps < steps; seed++) {
       try {
         new Workload(seed, totals).run();
       } catch (AssertionError | RuntimeException e) {
@@ -47,6 +50,7 @@ class SchedulerRandomTest {
       }
     }
     if (only == null) {
+      System.out.println(totals);
       // A workload that never does these things proves nothing about them.
       assertThat(totals.preemptions).isGreaterThan(300);
       assertThat(totals.accepted).isGreaterThan(1_000);
@@ -55,10 +59,17 @@ class SchedulerRandomTest {
       assertThat(totals.stopped).isGreaterThan(200);
       assertThat(totals.cancelled).isGreaterThan(200);
       assertThat(totals.refused).isGreaterThan(70);
+      assertThat(totals.tenantFull).isGreaterThan(20);
+      assertThat(totals.longs).isGreaterThan(500);
+      assertThat(totals.late).isGreaterThan(100);
     }
   }
 
   private static final class Totals {
+    long steps;
+    long longs;
+    long late;
+    long tenantFull;
     long preemptions;
     long hits;
     long drafted;
@@ -66,6 +77,12 @@ class SchedulerRandomTest {
     long stopped;
     long cancelled;
     long refused;
+
+    @Override
+    public String toString() {
+      return "%d Steps, %d preemptions, %d hits, %d of %d guesses right, %d cancelled, %d refused"
+          .formatted(steps, preemptions, hits, accepted, drafted, cancelled, refused);
+    }
   }
 
   private static final class Workload {
@@ -73,6 +90,7 @@ class SchedulerRandomTest {
     private final Totals totals;
     private final GlassReplica replica;
     private final int room;
+    private int longFrom;
     private final Map<GenerationId, GenerationSpec> specs = new HashMap<>();
     private final List<GenerationId> live = new ArrayList<>();
 
@@ -90,16 +108,27 @@ class SchedulerRandomTest {
               1 + random.nextInt(32),
               4 + random.nextInt(30),
               200 + random.nextInt(2000),
-              Duration.ofSeconds(20),
+              Duration.ofMillis(random.nextBoolean() ? 20_000 : 1 + random.nextInt(2_000)),
               Duration.ofSeconds(5 + random.nextInt(40)),
               random.nextInt(4) > 0,
               new Retention(Duration.ofMillis(1 + random.nextInt(20_000)), random.nextDouble()),
               random.nextInt(2) * random.nextInt(10),
-              GlassReplica.SHARES);
+              shares());
       BlockHash hash = random.nextInt(5) == 0 ? (_, _, _, _) -> 7 : BlockHash::mixed;
       this.replica =
           new GlassReplica(
               limits, GlassDevice.of(blocks, blockTokens, 64, random.nextInt(2) * 50_000), hash);
+    }
+
+    private SharePolicy shares() {
+      longFrom = 5 + random.nextInt(150);
+      return new SharePolicy(
+          Duration.ofMillis(1 + random.nextInt(100)),
+          longFrom,
+          0.05 + 0.9 * random.nextDouble(),
+          random.nextBoolean() ? 1 : 0.1 + 0.9 * random.nextDouble(),
+          random.nextInt(3) == 0 ? random.nextDouble() : 0,
+          1 + random.nextInt(3));
     }
 
     void run() {
@@ -115,6 +144,7 @@ class SchedulerRandomTest {
           step.get().slices().forEach(this::checkHistory);
           if (random.nextInt(4) == 0) {
             disturb();
+            replica.time.advance(Duration.ofMillis(random.nextInt(100)));
           }
           replica.apply(step.get());
         }
@@ -130,6 +160,7 @@ class SchedulerRandomTest {
       specs.values().forEach(this::check);
       assertThat(replica.scheduler.idle()).isTrue();
       assertThat(replica.scheduler.kvUsage()).isZero();
+      totals.steps += replica.steps().size();
       totals.preemptions += replica.counts.preemptions;
       totals.drafted += replica.counts.draftTokens;
       totals.accepted += replica.counts.acceptedTokens;
@@ -145,8 +176,11 @@ class SchedulerRandomTest {
         prompt[0] = GlassDevice.ECHO;
       }
       int outputMax = 1 + random.nextInt(random.nextBoolean() ? 5 : 60);
-      String tenant = random.nextInt(3) == 0 ? "b" : "a";
-      GenerationSpec spec = decorate(Specs.of(name, tenant, prompt, outputMax));
+      String tenant = random.nextInt(3) == 0 ? "t" + random.nextInt(6) : "a";
+      Priority priority = Priority.values()[random.nextInt(3)];
+      GenerationSpec spec =
+          Specs.urgent(decorate(Specs.of(name, tenant, prompt, outputMax)), priority);
+      totals.longs += prompt.length > longFrom ? 1 : 0;
       specs.put(spec.id(), spec);
       live.add(spec.id());
       replica.submit(spec, random.nextInt(3) == 0 ? random.nextInt(4) : 1_000);
@@ -245,7 +279,9 @@ class SchedulerRandomTest {
           totals.refused++;
           assertThat(told.tokens).isEmpty();
           assertThat(refused.failure().kind())
-              .isIn(FailureKind.OVERLOADED, FailureKind.INVALID_REQUEST);
+              .isIn(FailureKind.OVERLOADED, FailureKind.TENANT_LIMIT, FailureKind.INVALID_REQUEST);
+          totals.tenantFull += refused.failure().kind() == FailureKind.TENANT_LIMIT ? 1 : 0;
+          totals.late += refused.failure().kind() == FailureKind.OVERLOADED ? 1 : 0;
         }
         case Outcome.Ended ended -> {
           totals.stopped += ended.reason() == FinishReason.STOP ? 1 : 0;
