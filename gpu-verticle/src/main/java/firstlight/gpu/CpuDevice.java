@@ -94,7 +94,7 @@ public final class CpuDevice implements Device {
   }
 
   /** Floats need no byte products, so nothing native is loaded for them. */
-  private static boolean natively(GpuConfig config) {
+  static boolean natively(GpuConfig config) {
     boolean wanted =
         config.kernels() == GpuConfig.Kernels.Q8 && config.provider() != GpuConfig.Provider.JAVA;
     boolean natively = wanted && NativeKernels.available();

@@ -40,7 +40,7 @@ final class EightBitMatrix extends ByteMatrix {
     int at = begin(pair);
     int b = token * in.blocks;
     int k = b * Activations.PAIRS;
-    for (int unit = 0; unit < blocks * PAIR; unit += PAIR) {
+    for (int unit = tile.begin; unit < tile.begin + blocks * PAIR; unit += PAIR) {
       IntVector low0 = IntVector.zero(INTS);
       IntVector low1 = IntVector.zero(INTS);
       IntVector high0 = IntVector.zero(INTS);

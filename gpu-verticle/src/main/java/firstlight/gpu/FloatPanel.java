@@ -60,10 +60,15 @@ final class FloatPanel {
     int stride = source.stride();
     for (int token = tokens.from(); token < tokens.to(); token += TOKENS) {
       int to = source.output(token, place.pair);
-      Span span = new Span(token, place.block, 0, middle, to, stride);
+      Span span =
+          new Span(token, place.block, 0, middle, to, stride, tile.begin + place.block * PAIR);
       four(in, tile.scales, span, out);
       if (middle < BLOCK) {
-        four(in, tile.highScales, new Span(token, place.block, middle, BLOCK, to, stride), out);
+        four(
+            in,
+            tile.highScales,
+            new Span(token, place.block, middle, BLOCK, to, stride, span.unit),
+            out);
       }
       if (source.lifted()) {
         lift(in, tile.minima, span, out);
@@ -78,8 +83,9 @@ final class FloatPanel {
    * @param from first column in the block, {@code end} the one after the last
    * @param to where the first token's sums are
    * @param stride to the next token's
+   * @param unit where the block's scales and minima are
    */
-  private record Span(int token, int block, int from, int end, int to, int stride) {}
+  private record Span(int token, int block, int from, int end, int to, int stride, int unit) {}
 
   /**
    * A pair of groups times some columns of four tokens.
@@ -119,8 +125,8 @@ final class FloatPanel {
     final float[] step = in.scales;
     int b = span.token * in.blocks + span.block;
     int to = span.to;
-    FloatVector scale0 = FloatVector.fromArray(FLOATS, scale, span.block * PAIR);
-    FloatVector scale1 = FloatVector.fromArray(FLOATS, scale, span.block * PAIR + COUNT);
+    FloatVector scale0 = FloatVector.fromArray(FLOATS, scale, span.unit);
+    FloatVector scale1 = FloatVector.fromArray(FLOATS, scale, span.unit + COUNT);
     s00.mul(step[b]).fma(scale0, FloatVector.fromArray(FLOATS, out, to)).intoArray(out, to);
     s01.mul(step[b])
         .fma(scale1, FloatVector.fromArray(FLOATS, out, to + COUNT))
@@ -147,8 +153,8 @@ final class FloatPanel {
 
   /** Adds the block's minima times the sums of its activations. */
   private static void lift(Activations in, float[] minima, Span span, float[] out) {
-    FloatVector minimum0 = FloatVector.fromArray(FLOATS, minima, span.block * PAIR);
-    FloatVector minimum1 = FloatVector.fromArray(FLOATS, minima, span.block * PAIR + COUNT);
+    FloatVector minimum0 = FloatVector.fromArray(FLOATS, minima, span.unit);
+    FloatVector minimum1 = FloatVector.fromArray(FLOATS, minima, span.unit + COUNT);
     int to = span.to;
     for (int i = 0; i < TOKENS; i++) {
       FloatVector sum =

@@ -44,7 +44,7 @@ public final class KernelTrial implements AutoCloseable {
    * @param tokens multiplied at once
    */
   public KernelTrial(ModelFile file, GpuConfig config, Shape shape, int tokens) {
-    MatrixPacker packer = new MatrixPacker(config.kernels());
+    MatrixPacker packer = new MatrixPacker(config.kernels(), CpuDevice.natively(config));
     this.matrices = shape.names.stream().map(name -> packer.pack(file.tensor(name))).toList();
     this.in = new Activations(tokens, shape.columns, config.kernels() == GpuConfig.Kernels.Q8);
     this.out = new float[tokens * matrices.getFirst().stride()];

@@ -111,7 +111,7 @@ final class NibbleMatrix extends QuantisedMatrix {
     int at = begin(pair);
     int b = token * in.blocks;
     int k = b * Activations.PAIRS;
-    for (int unit = 0; unit < blocks * PAIR; unit += PAIR) {
+    for (int unit = tile.begin; unit < tile.begin + blocks * PAIR; unit += PAIR) {
       ShortVector s00 = ShortVector.zero(SHORTS);
       ShortVector s01 = ShortVector.zero(SHORTS);
       for (int j = 0; j < INTS_A_BLOCK; j++) {
@@ -179,7 +179,7 @@ final class NibbleMatrix extends QuantisedMatrix {
     int b = token * in.blocks;
     int k = b * Activations.PAIRS;
     final int next = in.blocks * Activations.PAIRS;
-    for (int unit = 0; unit < blocks * PAIR; unit += PAIR) {
+    for (int unit = tile.begin; unit < tile.begin + blocks * PAIR; unit += PAIR) {
       ShortVector s00 = ShortVector.zero(SHORTS);
       ShortVector s01 = ShortVector.zero(SHORTS);
       ShortVector s10 = ShortVector.zero(SHORTS);
