@@ -14,6 +14,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.Message;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -33,7 +34,7 @@ final class ReplicaLoop {
     /** Generations got on or ended; step 0: no Step caused it. */
     void outcomes(long step, List<Outcome> outcomes);
 
-    /** The Step will be run. */
+    /** The device runs the Step. */
     void planned(RunStep step);
 
     /** There is no device any more; all generations have been refused. */
@@ -140,21 +141,34 @@ final class ReplicaLoop {
       context.runOnContext(
           _ -> {
             kicked = false;
-            advance();
+            guarded(() -> advance(0, List.of()));
           });
     }
   }
 
-  private void advance() {
+  /**
+   * Lets the device go on if it has nothing to do, and then tells what there is to tell: the device
+   * works while that is packed and sent.
+   *
+   * @param done the Step that brought the outcomes, or 0
+   */
+  private void advance(long done, List<Outcome> outcomes) {
     Device now = device;
     if (now == null || now.busy) {
       return;
     }
-    guarded(
-        () -> {
-          listener.outcomes(0, now.scheduler.expire());
-          now.scheduler.plan().ifPresent(step -> run(now, step));
-        });
+    List<Outcome> expired = new ArrayList<>();
+    Optional<RunStep> next = Optional.empty();
+    try {
+      expired.addAll(now.scheduler.expire());
+      next = now.scheduler.plan();
+      next.ifPresent(step -> run(now, step));
+    } finally {
+      // They happened, whether or not it goes on.
+      listener.outcomes(done, outcomes);
+      listener.outcomes(0, expired);
+      next.ifPresent(listener::planned);
+    }
   }
 
   /** A scheduler that broke its own rules, or was answered wrongly, can only begin anew. */
@@ -170,7 +184,6 @@ final class ReplicaLoop {
   private void run(Device now, RunStep step) {
     now.busy = true;
     now.checked = false;
-    listener.planned(step);
     vertx
         .eventBus()
         .<MeshMessage>request(now.claimed.address(), step, options)
@@ -188,8 +201,7 @@ final class ReplicaLoop {
       lose("Step failed: " + MeshException.fromReply(failure).getMessage());
       return;
     }
-    guarded(() -> listener.outcomes(result.step(), now.scheduler.apply(result)));
-    advance();
+    guarded(() -> advance(result.step(), now.scheduler.apply(result)));
   }
 
   /** The device is gone, and the keys and values of all Sequences with it. */

@@ -8,6 +8,45 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class BatcherConfigTest {
+  private static final String ALL =
+      """
+      host: 0.0.0.0
+      announcedHost: example
+      port: 7000
+      runningMax: 2
+      stepTokensMax: 33
+      promptChunkMax: 4
+      waitingMax: 5
+      waitingTokensMax: 6
+      firstTokenMax: 7s
+      stallMax: 8s
+      prefixCache: false
+      keptFor: 24s
+      keptShare: 0.5
+      speculation: true
+      draftTokensMax: 23
+      interTokenTarget: 30ms
+      longPromptTokens: 31
+      longShare: 0.32
+      tenantWaitingShare: 0.33
+      reservedOutput: 0.34
+      tenantsRemembered: 35
+      edgesMax: 9
+      generationsPerEdgeMax: 10
+      stopStringsMax: 11
+      stopBytesMax: 12
+      stopTokensMax: 13
+      biasTokensMax: 14
+      messageBytesMax: 15KiB
+      frameBytesMax: 14KiB
+      edgeOwedBytesMax: 17KiB
+      stepMax: 18s
+      claimEvery: 19s
+      claimAnswerMax: 20s
+      claimMax: 21s
+      reportEvery: 22s
+      """;
+
   private static List<String> problems(String yaml) {
     Settings settings = Settings.parse("batcher:\n  " + yaml.replace("\n", "\n  "), _ -> null);
     BatcherConfig.from(settings.section("batcher"));
@@ -28,45 +67,7 @@ class BatcherConfigTest {
 
   @Test
   void each_setting_goes_to_its_place() {
-    BatcherConfig config =
-        TestReplica.config(
-            """
-            host: 0.0.0.0
-            announcedHost: example
-            port: 7000
-            runningMax: 2
-            stepTokensMax: 33
-            promptChunkMax: 4
-            waitingMax: 5
-            waitingTokensMax: 6
-            firstTokenMax: 7s
-            stallMax: 8s
-            prefixCache: false
-            keptFor: 24s
-            keptShare: 0.5
-            speculation: true
-            draftTokensMax: 23
-            interTokenTarget: 30ms
-            longPromptTokens: 31
-            longShare: 0.32
-            tenantWaitingShare: 0.33
-            reservedOutput: 0.34
-            tenantsRemembered: 35
-            edgesMax: 9
-            generationsPerEdgeMax: 10
-            stopStringsMax: 11
-            stopBytesMax: 12
-            stopTokensMax: 13
-            biasTokensMax: 14
-            messageBytesMax: 15KiB
-            frameBytesMax: 14KiB
-            edgeOwedBytesMax: 17KiB
-            stepMax: 18s
-            claimEvery: 19s
-            claimAnswerMax: 20s
-            claimMax: 21s
-            reportEvery: 22s
-            """);
+    BatcherConfig config = TestReplica.config(ALL);
     SharePolicy shares = new SharePolicy(Duration.ofMillis(30), 31, 0.32, 0.33, 0.34, 35);
     assertThat(config)
         .isEqualTo(
