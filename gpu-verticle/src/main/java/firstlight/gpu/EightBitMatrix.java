@@ -35,12 +35,16 @@ final class EightBitMatrix extends ByteMatrix {
   void one(Activations in, int token, float[] out, int pair, Tile tile) {
     final int[] x = in.pairs;
     final float[] step = in.scales;
+    final Plane scales = scaling.scales();
+    int touched = 0;
+    int ahead = (pair + 1) * blocks * PAIR;
     FloatVector f0 = FloatVector.zero(FLOATS);
     FloatVector f1 = FloatVector.zero(FLOATS);
     int at = begin(pair);
     int b = token * in.blocks;
     int k = b * Activations.PAIRS;
-    for (int unit = tile.begin; unit < tile.begin + blocks * PAIR; unit += PAIR) {
+    for (int unit = 0; unit < blocks * PAIR; unit += PAIR) {
+      touched += scales.touch(ahead + unit);
       IntVector low0 = IntVector.zero(INTS);
       IntVector low1 = IntVector.zero(INTS);
       IntVector high0 = IntVector.zero(INTS);
@@ -78,6 +82,7 @@ final class EightBitMatrix extends ByteMatrix {
     }
     f0.intoArray(out, output(token, pair));
     f1.intoArray(out, output(token, pair) + COUNT);
+    tile.touched = touched;
   }
 
   @Override

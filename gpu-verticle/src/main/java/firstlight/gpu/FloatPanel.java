@@ -60,8 +60,7 @@ final class FloatPanel {
     int stride = source.stride();
     for (int token = tokens.from(); token < tokens.to(); token += TOKENS) {
       int to = source.output(token, place.pair);
-      Span span =
-          new Span(token, place.block, 0, middle, to, stride, tile.begin + place.block * PAIR);
+      Span span = new Span(token, place.block, 0, middle, to, stride, place.block * PAIR);
       four(in, tile.scales, span, out);
       if (middle < BLOCK) {
         four(

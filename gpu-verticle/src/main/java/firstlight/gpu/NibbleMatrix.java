@@ -106,12 +106,18 @@ final class NibbleMatrix extends QuantisedMatrix {
     final int[] x = in.differences;
     final float[] step = in.scales;
     final float[] total = in.sums;
+    final Plane scales = scaling.scales();
+    final Plane minima = scaling.minima() == null ? scales : scaling.minima();
+    int touched = 0;
+    int ahead = (pair + 1) * blocks * PAIR;
     FloatVector f00 = FloatVector.zero(FLOATS);
     FloatVector f01 = FloatVector.zero(FLOATS);
     int at = begin(pair);
     int b = token * in.blocks;
     int k = b * Activations.PAIRS;
-    for (int unit = tile.begin; unit < tile.begin + blocks * PAIR; unit += PAIR) {
+    for (int unit = 0; unit < blocks * PAIR; unit += PAIR) {
+      touched += scales.touch(ahead + unit);
+      touched += minima.touch(ahead + unit);
       ShortVector s00 = ShortVector.zero(SHORTS);
       ShortVector s01 = ShortVector.zero(SHORTS);
       for (int j = 0; j < INTS_A_BLOCK; j++) {
@@ -164,6 +170,7 @@ final class NibbleMatrix extends QuantisedMatrix {
     }
     f00.intoArray(out, output(token, pair));
     f01.intoArray(out, output(token, pair) + COUNT);
+    tile.touched = touched;
   }
 
   @Override
@@ -179,7 +186,7 @@ final class NibbleMatrix extends QuantisedMatrix {
     int b = token * in.blocks;
     int k = b * Activations.PAIRS;
     final int next = in.blocks * Activations.PAIRS;
-    for (int unit = tile.begin; unit < tile.begin + blocks * PAIR; unit += PAIR) {
+    for (int unit = 0; unit < blocks * PAIR; unit += PAIR) {
       ShortVector s00 = ShortVector.zero(SHORTS);
       ShortVector s01 = ShortVector.zero(SHORTS);
       ShortVector s10 = ShortVector.zero(SHORTS);

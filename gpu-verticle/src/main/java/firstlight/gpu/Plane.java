@@ -42,6 +42,15 @@ final class Plane {
     return floats != null ? floats[at] : halves == null ? 0 : Float.float16ToFloat(halves[at]);
   }
 
+  /**
+   * Reads a value in passing, so that the processor has the memory around it at hand when {@link
+   * #read} comes to it; what is returned means nothing. Java has no other way to ask for that.
+   */
+  int touch(int at) {
+    final short[] packed = halves;
+    return packed != null && at < packed.length ? packed[at] : 0;
+  }
+
   /** Decodes {@code count} values. */
   void read(int from, int count, float[] into) {
     final short[] packed = halves;

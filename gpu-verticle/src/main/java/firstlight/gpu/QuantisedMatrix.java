@@ -146,14 +146,9 @@ abstract sealed class QuantisedMatrix implements Matrix permits NibbleMatrix, By
 
   private void multiply(Activations in, Share.Range tokens, float[] out, Share.Range pairs) {
     Tile tile = Tile.forBlocks(blocks);
-    int abreast = Tile.pairs(blocks);
-    for (int first = pairs.from(); first < pairs.to(); first += abreast) {
-      int end = Math.min(pairs.to(), first + abreast);
-      readScales(first, end, tile);
-      for (int pair = first; pair < end; pair++) {
-        tile.begin = (pair - first) * blocks * PAIR;
-        multiply(in, tokens, out, pair, tile);
-      }
+    for (int pair = pairs.from(); pair < pairs.to(); pair++) {
+      readScales(pair, tile);
+      multiply(in, tokens, out, pair, tile);
     }
   }
 
@@ -177,9 +172,9 @@ abstract sealed class QuantisedMatrix implements Matrix permits NibbleMatrix, By
     }
   }
 
-  private void readScales(int first, int end, Tile tile) {
-    int from = first * blocks * PAIR;
-    int count = (end - first) * blocks * PAIR;
+  private void readScales(int pair, Tile tile) {
+    int from = pair * blocks * PAIR;
+    int count = blocks * PAIR;
     scaling.scales.read(from, count, tile.scales);
     if (halves()) {
       (scaling.highs == null ? scaling.scales : scaling.highs).read(from, count, tile.highScales);

@@ -83,8 +83,7 @@ final class ShortPanel {
     FloatVector f31 = FloatVector.fromArray(FLOATS, out, to + 3 * stride + COUNT);
     int at = 0;
     int b = token * in.blocks + strip.from;
-    final int end = tile.begin + strip.to * PAIR;
-    for (int unit = tile.begin + strip.from * PAIR; unit < end; unit += PAIR) {
+    for (int unit = strip.from * PAIR; unit < strip.to * PAIR; unit += PAIR) {
       ShortVector s00 = ShortVector.zero(SHORTS);
       ShortVector s01 = ShortVector.zero(SHORTS);
       ShortVector s10 = ShortVector.zero(SHORTS);

@@ -55,7 +55,7 @@ final class SixBitMatrix extends ByteMatrix {
     int at = begin(pair);
     int b = token * in.blocks;
     int k = b * Activations.PAIRS;
-    for (int unit = tile.begin; unit < tile.begin + blocks * PAIR; unit += PAIR) {
+    for (int unit = 0; unit < blocks * PAIR; unit += PAIR) {
       ShortVector v0;
       ShortVector v1;
       ShortVector c;

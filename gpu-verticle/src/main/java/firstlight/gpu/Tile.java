@@ -12,10 +12,7 @@ final class Tile {
 
   private static final ThreadLocal<Tile> OWN = ThreadLocal.withInitial(Tile::new);
 
-  /** Scales that are read at once: few enough for the nearest cache. */
-  private static final int SCALES = 4096;
-
-  /** {@code [pair][block][PAIR]}, of the first 16 columns of a block, or of all. */
+  /** {@code [block][PAIR]}, of the first 16 columns of a block, or of all. */
   float[] scales = {};
 
   /** The same for the last 16 columns. */
@@ -23,8 +20,8 @@ final class Tile {
 
   float[] minima = {};
 
-  /** Where the scales and minima of the pair at hand begin. */
-  int begin;
+  /** Keeps {@link Plane#touch} from being optimised away. */
+  int touched;
 
   /** Weights as pairs of shorts: {@code [block][16][PAIR]}. */
   final int[] shorts = new int[PANEL_BLOCKS * Activations.PAIRS * PAIR];
@@ -36,17 +33,12 @@ final class Tile {
   /** The calling thread's own, with room for that many blocks of columns. */
   static Tile forBlocks(int blocks) {
     Tile tile = OWN.get();
-    int size = pairs(blocks) * blocks * PAIR;
+    int size = blocks * PAIR;
     if (tile.scales.length < size) {
       tile.scales = new float[size];
       tile.highScales = new float[size];
       tile.minima = new float[size];
     }
     return tile;
-  }
-
-  /** Pairs whose scales are read at once, so that memory is read in longer runs. */
-  static int pairs(int blocks) {
-    return Math.max(1, SCALES / (blocks * PAIR));
   }
 }
