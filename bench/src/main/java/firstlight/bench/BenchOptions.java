@@ -62,7 +62,7 @@ final class BenchOptions {
   }
 
   Quiet quiet() {
-    return new Quiet(foreignCoresMax, patienceSeconds, time, progress);
+    return Quiet.here(foreignCoresMax, patienceSeconds, time, progress);
   }
 
   /** The same on a command line. */
