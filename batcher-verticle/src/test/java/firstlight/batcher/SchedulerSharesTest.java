@@ -215,6 +215,9 @@ class SchedulerSharesTest {
     assertThat(replica.told("a99").last).isEmpty();
     assertThat(replica.told("a100").refused().failure().kind()).isEqualTo(FailureKind.TENANT_LIMIT);
     assertThat(replica.told("a100").refused().failure().code()).isEqualTo("tenant_queue_full");
+    replica.submit(of("a101", "a", 4, 4));
+    assertThat(replica.told("a101").refused().failure().retryAfterMillis())
+        .isGreaterThan(replica.told("a100").refused().failure().retryAfterMillis());
     replica.submit(of("b", "b", 4, 4)).run();
     replica.assertRight(of("b", "b", 4, 4));
   }
