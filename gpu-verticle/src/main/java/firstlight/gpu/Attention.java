@@ -1,180 +1,210 @@
 package firstlight.gpu;
 
+import static firstlight.gpu.AttentionKernels.QUAD;
+import static firstlight.gpu.AttentionKernels.SCORES;
 import static firstlight.gpu.Lanes.COUNT;
 import static firstlight.gpu.Lanes.FLOATS;
 
+import java.util.Arrays;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorOperators;
 
 /**
- * One query against the keys and values of its Sequence, read through the block table. One thread's
- * own, since it keeps scores.
+ * Some queries against the keys and values of their Sequence, read through the block table: the
+ * query heads that share a KV head, of one or several neighbouring positions, so that keys and
+ * values are read once for all of them. One thread's own.
  *
- * <p>Scores of neighbouring positions are lanes of a vector, aligned to the beginning of the
- * Sequence; so what is added to what depends on positions only, not on Blocks or chunks.
+ * <p>The context is cut into splits of a fixed number of positions, counted from the beginning of
+ * the Sequence. Each gives a {@link #split partial} result of its own, as if there were nothing
+ * else, and partial results are {@link #fold folded} in the order of the splits. So it does not
+ * matter who computes which split. What is added to what depends on the query's position only, not
+ * on Blocks, chunks or the other queries: positions that a query does not see add zeros.
+ *
+ * <p>A partial result is, for each query, {@link #record} floats: the largest score and the sums of
+ * the weights, a vector each, and the weighted values.
  */
 final class Attention {
-  /** Vectors of scores, or of an output, that are worked on at once. */
-  private static final int ABREAST = 4;
+  /** Positions of a split. */
+  static final int SPLIT = 256;
 
-  private final KvMemory memory;
-  private final int headSize;
+  /** Queries at most. */
+  static final int QUERIES = 24;
+
+  /** Less than any score, and finite, so that differences are numbers. */
+  private static final float LOWEST = -1e30f;
+
+  private final AttentionKernels kernels;
+  private final int record;
   private final float scale;
   private final float softcap;
-  private final float[] scores;
-  private final float[] scratch = new float[COUNT];
-  private final int[] vectors = new int[ABREAST];
+
+  /** What has been folded, in the form of a partial result. */
+  private final float[] folded;
 
   /**
-   * @param positions the longest Sequence
    * @param scale factor on products of query and key
    * @param softcap 0: none
    */
-  Attention(KvMemory memory, int headSize, int positions, float scale, float softcap) {
-    this.memory = memory;
-    this.headSize = headSize;
+  Attention(KvMemory memory, int headSize, float scale, float softcap) {
+    this.kernels = new AttentionKernels(memory, headSize);
+    this.record = record(headSize);
     this.scale = scale;
     this.softcap = softcap;
-    this.scores = new float[positions + (ABREAST + 1) * COUNT];
+    this.folded = new float[QUERIES * record];
   }
 
   /**
-   * What a query sees.
+   * What the queries see.
    *
    * @param blocks the Sequence's block table
-   * @param from first position, and {@code to} the one after the last: the query's own
+   * @param position of the first row
+   * @param rows neighbouring positions
+   * @param group queries of each row
+   * @param window positions that a row sees, its own included
    */
-  record View(int layer, int kvHead, int[] blocks, int from, int to) {}
+  record View(int layer, int kvHead, int[] blocks, int position, int rows, int group, int window) {
+    int queries() {
+      return rows * group;
+    }
 
-  /** Writes the values, weighted by how well their keys fit the query. */
-  void attend(View view, float[] query, int at, float[] into, int to) {
-    // Scores begin at a whole vector, so that lanes do not depend on where the window begins.
-    int base = view.from / COUNT * COUNT;
-    score(view, base, query, at);
-    soften(view, base);
-    weigh(view, base, into, to);
-  }
+    int quads() {
+      return (queries() + QUAD - 1) / QUAD;
+    }
 
-  private void score(View view, int base, float[] query, int at) {
-    float[] keys = memory.keys(view.layer);
-    for (int position = base; position < view.to; position += ABREAST * COUNT) {
-      for (int i = 0; i < ABREAST; i++) {
-        // Past the end the last vector is scored again; nobody reads that.
-        vectors[i] = vectorAt(view, Math.min(position + i * COUNT, (view.to - 1) / COUNT * COUNT));
-      }
-      scoreFour(keys, query, at, position - base);
+    int from(int row) {
+      return Math.max(0, to(row) - window);
+    }
+
+    /** The one after the row's own. */
+    int to(int row) {
+      return position + row + 1;
+    }
+
+    /** Where the head's part of the Block of a position is. */
+    long part(int at, KvMemory memory) {
+      return memory.part(layer, blocks[at / memory.blockTokens()], kvHead);
+    }
+
+    Positions positions(int split) {
+      int start = split * SPLIT;
+      return new Positions(start, Math.max(from(0), start), Math.min(to(rows - 1), start + SPLIT));
     }
   }
 
-  /** Where the keys of as many positions as a vector has lanes begin. */
-  private int vectorAt(View view, int position) {
-    int tokens = memory.blockTokens();
-    return memory.at(view.blocks[position / tokens], view.kvHead) + position % tokens;
+  /**
+   * What any of the queries sees of a split.
+   *
+   * @param start of the split
+   */
+  record Positions(int start, int from, int to) {
+    /** The first one whose score is in a vector with one that is seen. */
+    int base() {
+      return from / COUNT * COUNT;
+    }
   }
 
-  private void scoreFour(float[] keys, float[] query, int at, int to) {
-    int step = memory.blockTokens();
-    int k0 = vectors[0];
-    int k1 = vectors[1];
-    int k2 = vectors[2];
-    int k3 = vectors[3];
-    FloatVector s0 = FloatVector.zero(FLOATS);
-    FloatVector s1 = s0;
-    FloatVector s2 = s0;
-    FloatVector s3 = s0;
-    int offset = 0;
-    for (int i = 0; i < headSize; i++) {
-      FloatVector q = FloatVector.broadcast(FLOATS, query[at + i]);
-      s0 = FloatVector.fromArray(FLOATS, keys, k0 + offset).fma(q, s0);
-      s1 = FloatVector.fromArray(FLOATS, keys, k1 + offset).fma(q, s1);
-      s2 = FloatVector.fromArray(FLOATS, keys, k2 + offset).fma(q, s2);
-      s3 = FloatVector.fromArray(FLOATS, keys, k3 + offset).fma(q, s3);
-      offset += step;
-    }
-    scaled(s0).intoArray(scores, to);
-    scaled(s1).intoArray(scores, to + COUNT);
-    scaled(s2).intoArray(scores, to + 2 * COUNT);
-    scaled(s3).intoArray(scores, to + 3 * COUNT);
+  /** Floats of one query's partial result. */
+  static int record(int headSize) {
+    return 2 * COUNT + headSize;
   }
 
-  private FloatVector scaled(FloatVector score) {
-    FloatVector scaled = score.mul(scale);
-    return softcap == 0 ? scaled : VectorMath.softcap(scaled, softcap);
+  /** Takes a query: those of the first row, then those of the second, and so on. */
+  void query(int number, float[] head, int at) {
+    kernels.query(number, head, at, scale);
   }
 
-  /** Softmax; positions that the query does not see, and the rest of the last vector, get 0. */
-  private void soften(View view, int base) {
-    int count = view.to - base;
-    for (int i = 0; i < view.from - base; i++) {
-      scores[i] = Float.NEGATIVE_INFINITY;
+  /** Writes the partial result of a split, for as many queries as whole quads have. */
+  void split(View view, int split, float[] into, int at) {
+    Positions positions = view.positions(split);
+    kernels.score(view, positions);
+    int start = positions.start;
+    for (int query = 0; query < view.queries(); query++) {
+      int row = query / view.group;
+      Span span =
+          new Span(
+              positions.base() - start,
+              Math.max(view.from(row), start) - start,
+              Math.min(view.to(row), positions.to) - start,
+              Lanes.groups(positions.to - start) * COUNT);
+      soften(query, span, into, at + query * record);
     }
-    int end = (count + COUNT - 1) / COUNT * COUNT;
-    for (int i = count; i < end; i++) {
-      scores[i] = Float.NEGATIVE_INFINITY;
+    kernels.weigh(view, positions, into, at + 2 * COUNT);
+  }
+
+  /**
+   * Positions within a split.
+   *
+   * @param base of the first score
+   * @param from of the first that the query sees
+   * @param to of the one after the last that the query sees
+   * @param end of the scores, in whole vectors
+   */
+  private record Span(int base, int from, int to, int end) {}
+
+  /** Scores become weights, relative to the largest; what the query does not see weighs 0. */
+  private void soften(int query, Span span, float[] into, int at) {
+    float[] scores = kernels.scores;
+    int row = query * SCORES;
+    int end = row + span.end;
+    if (span.from >= span.to) {
+      Arrays.fill(scores, row + span.base, end, 0);
+      FloatVector.broadcast(FLOATS, LOWEST).intoArray(into, at);
+      FloatVector.zero(FLOATS).intoArray(into, at + COUNT);
+      return;
     }
-    FloatVector most = FloatVector.fromArray(FLOATS, scores, 0);
-    for (int i = COUNT; i < end; i += COUNT) {
-      most = most.max(FloatVector.fromArray(FLOATS, scores, i));
+    for (int i = row + span.base; softcap != 0 && i < end; i += COUNT) {
+      VectorMath.softcap(FloatVector.fromArray(FLOATS, scores, i), softcap).intoArray(scores, i);
     }
-    float max = most.reduceLanes(VectorOperators.MAX);
+    Arrays.fill(scores, row + span.base, row + span.from, LOWEST);
+    Arrays.fill(scores, row + span.to, end, LOWEST);
+    FloatVector largest = FloatVector.broadcast(FLOATS, LOWEST);
+    for (int i = row + span.base; i < end; i += COUNT) {
+      largest = largest.max(FloatVector.fromArray(FLOATS, scores, i));
+    }
+    float max = largest.reduceLanes(VectorOperators.MAX);
     FloatVector sums = FloatVector.zero(FLOATS);
-    for (int i = 0; i < end; i += COUNT) {
+    for (int i = row + span.base; i < end; i += COUNT) {
       FloatVector weight = VectorMath.exp(FloatVector.fromArray(FLOATS, scores, i).sub(max));
       weight.intoArray(scores, i);
       sums = sums.add(weight);
     }
-    float factor = 1 / VectorMath.sum(sums, scratch);
-    for (int i = 0; i < end; i += COUNT) {
-      FloatVector.fromArray(FLOATS, scores, i).mul(factor).intoArray(scores, i);
+    FloatVector.broadcast(FLOATS, max).intoArray(into, at);
+    sums.intoArray(into, at + COUNT);
+  }
+
+  /** Before the first {@link #fold}. */
+  void begin(int queries) {
+    for (int at = 0; at < queries * record; at += record) {
+      Arrays.fill(folded, at, at + COUNT, LOWEST);
+      Arrays.fill(folded, at + COUNT, at + record, 0);
     }
   }
 
-  private void weigh(View view, int base, float[] into, int to) {
-    int element = 0;
-    for (; element + ABREAST * COUNT <= headSize; element += ABREAST * COUNT) {
-      weighFour(view, base, element, into, to + element);
-    }
-    for (; element < headSize; element += COUNT) {
-      weighOne(view, base, element, into, to + element);
-    }
-  }
-
-  private void weighFour(View view, int base, int element, float[] into, int to) {
-    float[] values = memory.values(view.layer);
-    int tokens = memory.blockTokens();
-    FloatVector s0 = FloatVector.zero(FLOATS);
-    FloatVector s1 = s0;
-    FloatVector s2 = s0;
-    FloatVector s3 = s0;
-    for (int position = view.from; position < view.to; ) {
-      int end = Math.min(view.to, position / tokens * tokens + tokens);
-      int part = memory.at(view.blocks[position / tokens], view.kvHead);
-      int at = part + position % tokens * headSize + element;
-      for (; position < end; position++) {
-        FloatVector weight = FloatVector.broadcast(FLOATS, scores[position - base]);
-        s0 = FloatVector.fromArray(FLOATS, values, at).fma(weight, s0);
-        s1 = FloatVector.fromArray(FLOATS, values, at + COUNT).fma(weight, s1);
-        s2 = FloatVector.fromArray(FLOATS, values, at + 2 * COUNT).fma(weight, s2);
-        s3 = FloatVector.fromArray(FLOATS, values, at + 3 * COUNT).fma(weight, s3);
-        at += headSize;
+  /** Takes the next split's partial result. An empty one changes nothing, to the last bit. */
+  void fold(int queries, float[] from, int start) {
+    for (int query = 0; query < queries; query++) {
+      int at = query * record;
+      int part = start + at;
+      FloatVector before = FloatVector.fromArray(FLOATS, folded, at);
+      FloatVector then = FloatVector.fromArray(FLOATS, from, part);
+      FloatVector max = before.max(then);
+      FloatVector old = VectorMath.exp(before.sub(max));
+      FloatVector fresh = VectorMath.exp(then.sub(max));
+      max.intoArray(folded, at);
+      for (int i = COUNT; i < record; i += COUNT) {
+        FloatVector.fromArray(FLOATS, from, part + i)
+            .fma(fresh, FloatVector.fromArray(FLOATS, folded, at + i).mul(old))
+            .intoArray(folded, at + i);
       }
     }
-    s0.intoArray(into, to);
-    s1.intoArray(into, to + COUNT);
-    s2.intoArray(into, to + 2 * COUNT);
-    s3.intoArray(into, to + 3 * COUNT);
   }
 
-  private void weighOne(View view, int base, int element, float[] into, int to) {
-    float[] values = memory.values(view.layer);
-    int tokens = memory.blockTokens();
-    FloatVector sum = FloatVector.zero(FLOATS);
-    for (int position = view.from; position < view.to; position++) {
-      int part = memory.at(view.blocks[position / tokens], view.kvHead);
-      int at = part + position % tokens * headSize + element;
-      FloatVector weight = FloatVector.broadcast(FLOATS, scores[position - base]);
-      sum = FloatVector.fromArray(FLOATS, values, at).fma(weight, sum);
+  /** Writes a query's output. */
+  void output(int query, float[] into, int to) {
+    int at = query * record + COUNT;
+    float factor = 1 / VectorMath.sum(FloatVector.fromArray(FLOATS, folded, at));
+    for (int i = COUNT; i < record - COUNT; i += COUNT) {
+      FloatVector.fromArray(FLOATS, folded, at + i).mul(factor).intoArray(into, to + i - COUNT);
     }
-    sum.intoArray(into, to);
   }
 }

@@ -31,16 +31,14 @@ public final class CpuDevice implements Device {
 
   private final DeviceCapacity capacity;
   private final StepCheck check;
+  private final KvMemory memory;
   private final Transformer transformer;
   private final Head head;
   private final DeviceThreads threads;
   private final Time time;
 
   private CpuDevice(ModelWeights weights, DeviceCapacity capacity, DeviceShape shape, Time time) {
-    Hyperparameters model = weights.model();
-    KvMemory memory =
-        new KvMemory(
-            model.layers(), model.kvHeads(), model.headSize(), shape.blocks(), shape.blockTokens());
+    this.memory = new KvMemory(shape.kv(), shape.blocks());
     this.capacity = capacity;
     this.check = new StepCheck(capacity);
     this.transformer = new Transformer(weights, memory, shape);
@@ -70,15 +68,11 @@ public final class CpuDevice implements Device {
         new DeviceCapacity(
             name,
             shape.blocks(),
-            shape.blockTokens(),
+            shape.kv().blockTokens(),
             shape.stepTokensMax(),
             shape.contextMax(),
             model.vocabulary(),
-            new Numerics(
-                "cpu",
-                config.kernels() == GpuConfig.Kernels.Q8 ? "q8" : "float32",
-                Lanes.FLOATS.vectorBitSize(),
-                file.digest()));
+            new Numerics("cpu", shape.kernels(), Lanes.FLOATS.vectorBitSize(), file.digest()));
     file.checkUnchanged();
     CpuDevice device = new CpuDevice(weights, capacity, shape, time);
     LOG.info(
@@ -88,7 +82,7 @@ public final class CpuDevice implements Device {
         (time.nanos() - start) / 1_000_000,
         natively ? "native" : "Java",
         shape.blocks(),
-        shape.blockTokens(),
+        shape.kv().blockTokens(),
         shape.threads());
     return device;
   }
@@ -134,12 +128,13 @@ public final class CpuDevice implements Device {
     check.check(step);
     long start = time.nanos();
     StepRows rows = StepRows.of(step);
+    AttentionPhase.Plans plans = transformer.plans(rows);
     SampledToken[] sampled = new SampledToken[rows.sampled().length];
     try {
       threads.run(
           transformer.phases() + head.phases(sampled.length),
           turn -> {
-            transformer.run(rows, turn);
+            transformer.run(rows, plans, turn);
             head.run(rows, transformer.stream(), sampled, turn);
           });
     } catch (IllegalStateException e) {
@@ -164,5 +159,6 @@ public final class CpuDevice implements Device {
   @Override
   public void close() {
     threads.close();
+    memory.close();
   }
 }

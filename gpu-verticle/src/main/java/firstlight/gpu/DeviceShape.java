@@ -5,6 +5,7 @@ import firstlight.model.Hyperparameters;
 /**
  * How large a device is made: what buffers and tables are sized by.
  *
+ * @param kv what a Block holds
  * @param quantised whether activations become bytes
  */
 record DeviceShape(
@@ -12,16 +13,22 @@ record DeviceShape(
     int stepTokensMax,
     int contextMax,
     int blocks,
-    int blockTokens,
+    KvMemory.Shape kv,
     boolean quantised) {
 
   static DeviceShape of(Hyperparameters model, GpuConfig config) {
     int tokens = config.blockTokens();
-    long blockBytes =
-        KvMemory.blockBytes(model.layers(), model.kvHeads(), model.headSize(), tokens);
-    long wanted = config.kvBlocks() > 0 ? config.kvBlocks() : config.kvMemoryBytes() / blockBytes;
-    long most = KvMemory.blocksMax(model.kvHeads(), model.headSize(), tokens);
-    int blocks = (int) Math.clamp(wanted, 1, most);
+    boolean quantised = config.kernels() == GpuConfig.Kernels.Q8;
+    KvMemory.Shape kv =
+        new KvMemory.Shape(
+            model.layers(),
+            model.kvHeads(),
+            model.headSize(),
+            tokens,
+            quantised ? config.kvType() : GpuConfig.KvType.F32);
+    long wanted =
+        config.kvBlocks() > 0 ? config.kvBlocks() : config.kvMemoryBytes() / kv.blockBytes();
+    int blocks = (int) Math.clamp(wanted, 1, GpuConfig.BLOCKS_MAX);
     long context = Math.min(config.contextMax(), model.contextLength());
     int threads =
         config.threads() > 0 ? config.threads() : Runtime.getRuntime().availableProcessors();
@@ -30,7 +37,15 @@ record DeviceShape(
         config.stepTokensMax(),
         (int) Math.min(context, (long) blocks * tokens),
         blocks,
-        tokens,
-        config.kernels() == GpuConfig.Kernels.Q8);
+        kv,
+        quantised);
+  }
+
+  /** What decides the numbers, beside the width of the vectors. */
+  String kernels() {
+    if (!quantised) {
+      return "float32";
+    }
+    return kv.type() == GpuConfig.KvType.F16 ? "q8-kv16" : "q8";
   }
 }

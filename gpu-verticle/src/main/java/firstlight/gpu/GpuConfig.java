@@ -10,6 +10,7 @@ import java.time.Duration;
  * @param kernels which arithmetic
  * @param provider who multiplies quantised matrices
  * @param threads that compute together; 0: one for each processor
+ * @param kvType how keys and values are kept; exact kernels keep floats whatever this says
  * @param kvMemoryBytes for keys and values
  * @param kvBlocks their number in Blocks, which goes before the bytes; 0: as the bytes say
  * @param blockTokens positions in a Block; a multiple of 16
@@ -24,6 +25,7 @@ public record GpuConfig(
     Kernels kernels,
     Provider provider,
     int threads,
+    KvType kvType,
     long kvMemoryBytes,
     int kvBlocks,
     int blockTokens,
@@ -36,7 +38,7 @@ public record GpuConfig(
   private static final int STEP_TOKENS_MAX = 1 << 14;
   private static final int CONTEXT_MAX = 1 << 20;
   private static final int THREADS_MAX = 256;
-  private static final int BLOCKS_MAX = 1 << 24;
+  static final int BLOCKS_MAX = 1 << 24;
   private static final long KV_BYTES_MIN = 1L << 20;
 
   /** Kinds of device. {@code AUTO} takes the best there is. */
@@ -62,6 +64,22 @@ public record GpuConfig(
     NATIVE
   }
 
+  /** Kinds of numbers for keys and values. */
+  public enum KvType {
+    F16(Short.BYTES),
+    F32(Float.BYTES);
+
+    private final int bytes;
+
+    KvType(int bytes) {
+      this.bytes = bytes;
+    }
+
+    int bytes() {
+      return bytes;
+    }
+  }
+
   /** Reads the section {@code gpu}; mistakes are noted in the settings. */
   public static GpuConfig read(Settings settings) {
     GpuConfig config =
@@ -70,6 +88,7 @@ public record GpuConfig(
             settings.choice("kernels", Kernels.Q8),
             settings.choice("provider", Provider.AUTO),
             settings.integer("threads", 0, 0, THREADS_MAX),
+            settings.choice("kvType", KvType.F16),
             settings.bytes("kvMemory", 512L << 20),
             settings.integer("kvBlocks", 0, 0, BLOCKS_MAX),
             settings.integer("blockTokens", 16, 16, BLOCK_TOKENS_MAX),

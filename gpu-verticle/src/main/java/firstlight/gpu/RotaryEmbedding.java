@@ -1,5 +1,10 @@
 package firstlight.gpu;
 
+import static firstlight.gpu.Lanes.COUNT;
+import static firstlight.gpu.Lanes.FLOATS;
+
+import jdk.incubator.vector.FloatVector;
+
 /**
  * Turns pairs of a head's elements by an angle that grows with the position. Pairs are (i, i +
  * half): files whose pairs are neighbours get their rows permuted when they are packed.
@@ -28,13 +33,20 @@ final class RotaryEmbedding {
 
   void rotate(float[] head, int at, int position) {
     int table = position * half;
-    for (int i = 0; i < half; i++) {
+    int i = 0;
+    for (; i + COUNT <= half; i += COUNT) {
+      FloatVector x = FloatVector.fromArray(FLOATS, head, at + i);
+      FloatVector y = FloatVector.fromArray(FLOATS, head, at + half + i);
+      FloatVector cosine = FloatVector.fromArray(FLOATS, cosines, table + i);
+      FloatVector sine = FloatVector.fromArray(FLOATS, sines, table + i);
+      x.mul(cosine).sub(y.mul(sine)).intoArray(head, at + i);
+      x.mul(sine).add(y.mul(cosine)).intoArray(head, at + half + i);
+    }
+    for (; i < half; i++) {
       float x = head[at + i];
       float y = head[at + half + i];
-      float cosine = cosines[table + i];
-      float sine = sines[table + i];
-      head[at + i] = x * cosine - y * sine;
-      head[at + half + i] = x * sine + y * cosine;
+      head[at + i] = x * cosines[table + i] - y * sines[table + i];
+      head[at + half + i] = x * sines[table + i] + y * cosines[table + i];
     }
   }
 

@@ -4,6 +4,7 @@ import static firstlight.gpu.Lanes.COUNT;
 import static firstlight.gpu.Lanes.FLOATS;
 
 import firstlight.model.Hyperparameters;
+import java.util.List;
 import java.util.stream.IntStream;
 import jdk.incubator.vector.FloatVector;
 import org.jspecify.annotations.Nullable;
@@ -17,16 +18,26 @@ import org.jspecify.annotations.Nullable;
 final class Transformer {
   private static final int PHASES_A_LAYER = 9;
 
+  /**
+   * Up to so many rows each thread prepares the input of a product for itself, which costs less
+   * than to wait for the others once more.
+   */
+  private static final int FEW_ROWS = 4;
+
   private final ModelWeights weights;
   private final Hyperparameters model;
-  private final KvMemory memory;
-  private final Attention[] attentions;
   private final boolean gelu;
+  private final AttentionPhase attention;
 
-  /** The residual stream. */
-  private final float[] stream;
+  /** The residual stream before the attention of a layer, and before its feed-forward part. */
+  private final float[] before;
 
+  private final float[] between;
   private final Activations normed;
+
+  /** The same for few rows, for each thread. */
+  private final List<Activations> ownNormed;
+
   private final float[] queries;
   private final float[] keys;
   private final float[] values;
@@ -39,24 +50,17 @@ final class Transformer {
   Transformer(ModelWeights weights, KvMemory memory, DeviceShape shape) {
     this.weights = weights;
     this.model = weights.model();
-    this.memory = memory;
     this.gelu = model.architecture().equals("gemma3");
     int rows = shape.stepTokensMax();
     boolean quantised = shape.quantised();
     LayerWeights layer = weights.layers().getFirst();
-    attentions =
-        IntStream.range(0, shape.threads())
-            .mapToObj(
-                _ ->
-                    new Attention(
-                        memory,
-                        model.headSize(),
-                        shape.contextMax(),
-                        model.attentionScale(),
-                        model.attentionSoftcap()))
-            .toArray(Attention[]::new);
-    stream = new float[rows * model.embedding()];
+    before = new float[rows * model.embedding()];
+    between = new float[before.length];
     normed = new Activations(rows, model.embedding(), quantised);
+    ownNormed =
+        IntStream.range(0, shape.threads())
+            .mapToObj(_ -> new Activations(FEW_ROWS, model.embedding(), quantised))
+            .toList();
     queries = new float[rows * layer.query().stride()];
     keys = new float[rows * layer.key().stride()];
     values = new float[rows * layer.value().stride()];
@@ -65,11 +69,14 @@ final class Transformer {
     ups = new float[rows * layer.up().stride()];
     hidden = new Activations(rows, model.feedForward(), quantised);
     added = new float[rows * Math.max(layer.output().stride(), layer.down().stride())];
+    attention =
+        new AttentionPhase(
+            weights, memory, shape, new AttentionPhase.Buffers(queries, keys, values, attended));
   }
 
   /** Where each row of the Step ends up, after the last layer: {@code [row][embedding]}. */
   float[] stream() {
-    return stream;
+    return before;
   }
 
   /** Phases of a run. */
@@ -77,145 +84,145 @@ final class Transformer {
     return PHASES_A_LAYER * model.layers() + 1;
   }
 
-  void run(StepRows rows, Turn turn) {
+  /** How the Step's attention is dealt out: made once, for all threads. */
+  AttentionPhase.Plans plans(StepRows rows) {
+    return attention.plans(rows);
+  }
+
+  void run(StepRows rows, AttentionPhase.Plans plans, Turn turn) {
+    for (int layer = 0; layer < model.layers(); layer++) {
+      attend(rows, attention.plan(plans, layer), layer, turn);
+      feedForward(rows, layer, turn);
+    }
+    int last = model.layers() - 1;
+    turn.together(
+        share -> {
+          for (int row = share.from(rows.count()); row < share.to(rows.count()); row++) {
+            end(row, last);
+          }
+        });
+  }
+
+  private void attend(StepRows rows, AttentionPlan plan, int layer, Turn turn) {
     int count = rows.count();
-    for (int i = 0; i < model.layers(); i++) {
-      int layer = i;
-      LayerWeights w = weights.layers().get(i);
-      turn.together(share -> begin(rows, share, layer));
+    LayerWeights w = weights.layers().get(layer);
+    multiply(
+        count,
+        turn,
+        (row, in) -> begin(rows, row, layer, in),
+        (in, share) -> {
+          w.query().multiply(in, count, queries, share);
+          w.key().multiply(in, count, keys, share);
+          w.value().multiply(in, count, values, share);
+        });
+    // A row that is alone in its Slice is the only one that needs its key at once.
+    boolean alone = rows.slices().size() == count;
+    if (!alone) {
+      int kept = attention.kept(rows);
       turn.together(
           share -> {
-            w.query().multiply(normed, count, queries, share);
-            w.key().multiply(normed, count, keys, share);
-            w.value().multiply(normed, count, values, share);
+            for (int unit = share.from(kept); unit < share.to(kept); unit++) {
+              attention.keep(rows, layer, unit, turn.thread());
+            }
           });
-      turn.together(share -> rotateAndStore(rows, share, layer));
-      turn.together(share -> attend(rows, share, layer, attentions[turn.thread()]));
-      turn.together(share -> w.output().multiply(attended, count, added, share));
-      turn.together(
-          share -> {
-            add(rows, share, w.attentionPostNorm(), w.output().stride());
-            normalise(rows, share, w.feedForwardNorm());
-          });
-      turn.together(
-          share -> {
-            w.gate().multiply(normed, count, gates, share);
-            w.up().multiply(normed, count, ups, share);
-          });
-      turn.together(share -> activate(rows, share, w.gate().stride()));
-      turn.together(share -> w.down().multiply(hidden, count, added, share));
     }
-    turn.together(share -> end(rows, share, model.layers() - 1));
+    turn.together(
+        plan.units().size(),
+        share -> attention.run(rows, layer, plan, share.part(), alone, turn.thread()));
+    turn.together(share -> w.output().multiply(attended, count, added, share));
   }
 
-  /** Brings the stream up to a layer, and its input. */
-  private void begin(StepRows rows, Share share, int layer) {
-    if (layer == 0) {
-      embed(rows, share);
+  private void feedForward(StepRows rows, int layer, Turn turn) {
+    int count = rows.count();
+    LayerWeights w = weights.layers().get(layer);
+    multiply(
+        count,
+        turn,
+        (row, in) -> {
+          add(row, w.output().stride(), w.attentionPostNorm(), before, between);
+          normalise(row, between, w.feedForwardNorm(), in);
+        },
+        (in, share) -> {
+          w.gate().multiply(in, count, gates, share);
+          w.up().multiply(in, count, ups, share);
+        });
+    turn.together(share -> activate(rows, share, w.gate().stride()));
+    turn.together(share -> w.down().multiply(hidden, count, added, share));
+  }
+
+  /** Makes one row of the input of a product. */
+  private interface Preparation {
+    void prepare(int row, Activations into);
+  }
+
+  /** Products of a prepared input with a share of some weights. */
+  private interface Products {
+    void multiply(Activations in, Share share);
+  }
+
+  private void multiply(int count, Turn turn, Preparation preparation, Products products) {
+    if (count <= FEW_ROWS) {
+      Activations own = ownNormed.get(turn.thread());
+      // Every thread writes the stream too, all the same numbers.
+      turn.together(
+          turn.shares(),
+          () -> prepare(0, count, preparation, own),
+          share -> products.multiply(own, share));
     } else {
-      end(rows, share, layer - 1);
+      turn.together(share -> prepare(share.from(count), share.to(count), preparation, normed));
+      turn.together(share -> products.multiply(normed, share));
     }
-    normalise(rows, share, weights.layers().get(layer).attentionNorm());
   }
 
-  private void end(StepRows rows, Share share, int layer) {
+  private static void prepare(int from, int to, Preparation preparation, Activations into) {
+    for (int row = from; row < to; row++) {
+      preparation.prepare(row, into);
+    }
+  }
+
+  /** Brings a row's stream up to a layer, and makes the layer's input of it. */
+  private void begin(StepRows rows, int row, int layer, Activations in) {
+    if (layer == 0) {
+      embed(rows.tokens()[row], row, in);
+    } else {
+      end(row, layer - 1);
+    }
+    normalise(row, before, weights.layers().get(layer).attentionNorm(), in);
+  }
+
+  private void end(int row, int layer) {
     LayerWeights w = weights.layers().get(layer);
-    add(rows, share, w.feedForwardPostNorm(), w.down().stride());
+    add(row, w.down().stride(), w.feedForwardPostNorm(), between, before);
   }
 
-  private void embed(StepRows rows, Share share) {
-    int size = model.embedding();
-    for (int row = share.from(rows.count()); row < share.to(rows.count()); row++) {
-      weights.embedding().row(rows.tokens()[row], stream, row * size);
-      for (int i = row * size; i < (row + 1) * size; i++) {
-        stream[i] *= model.embeddingScale();
-      }
+  /** Only what is final is written to the stream, since others may be writing the same. */
+  private void embed(int token, int row, Activations scratch) {
+    int from = scratch.row(row);
+    int to = row * model.embedding();
+    weights.embedding().row(token, scratch.values, from);
+    for (int i = 0; i < model.embedding(); i++) {
+      before[to + i] = scratch.values[from + i] * model.embeddingScale();
     }
   }
 
-  private void normalise(StepRows rows, Share share, float[] norm) {
-    for (int row = share.from(rows.count()); row < share.to(rows.count()); row++) {
-      VectorMath.norm(
-          new VectorMath.Part(stream, row * model.embedding()),
-          norm,
-          model.normEpsilon(),
-          new VectorMath.Part(normed.values, normed.row(row)));
-      normed.quantise(row);
-    }
-  }
-
-  private void rotateAndStore(StepRows rows, Share share, int layer) {
-    int heads = model.heads() + model.kvHeads();
-    int units = rows.count() * heads;
-    for (int unit = share.from(units); unit < share.to(units); unit++) {
-      int head = unit % heads;
-      if (head < model.heads()) {
-        turnQuery(rows, unit / heads, head, layer);
-      } else {
-        keep(rows, unit / heads, head - model.heads(), layer);
-      }
-    }
-  }
-
-  private void turnQuery(StepRows rows, int row, int head, int layer) {
-    LayerWeights w = weights.layers().get(layer);
-    int at = row * w.query().stride() + head * model.headSize();
-    normaliseHead(queries, at, w.queryNorm());
-    weights.rotations().get(layer).rotate(queries, at, rows.positions()[row]);
-  }
-
-  private void keep(StepRows rows, int row, int kvHead, int layer) {
-    LayerWeights w = weights.layers().get(layer);
-    int at = row * w.key().stride() + kvHead * model.headSize();
-    int position = rows.positions()[row];
-    normaliseHead(keys, at, w.keyNorm());
-    weights.rotations().get(layer).rotate(keys, at, position);
-    int block = rows.slice(row).blocks()[position / memory.blockTokens()];
-    int part = memory.at(block, kvHead);
-    int inBlock = position % memory.blockTokens();
-    memory.storeKey(layer, part, inBlock, keys, at);
-    int valueAt = row * w.value().stride() + kvHead * model.headSize();
-    memory.storeValue(layer, part, inBlock, values, valueAt);
-  }
-
-  private void normaliseHead(float[] heads, int at, float @Nullable [] norm) {
-    if (norm != null) {
-      VectorMath.Part head = new VectorMath.Part(heads, at);
-      VectorMath.norm(head, norm, model.normEpsilon(), head);
-    }
-  }
-
-  private void attend(StepRows rows, Share share, int layer, Attention attention) {
-    int size = model.headSize();
-    int stride = weights.layers().get(layer).query().stride();
-    int window = model.isLocal(layer) ? model.slidingWindow() : Integer.MAX_VALUE;
-    int units = rows.count() * model.heads();
-    // Dealt out one by one, since later positions of a long Slice see more and take longer.
-    for (int unit = share.part(); unit < units; unit += share.parts()) {
-      int row = unit / model.heads();
-      int head = unit % model.heads();
-      int end = rows.positions()[row] + 1;
-      int kvHead = head / (model.heads() / model.kvHeads());
-      attention.attend(
-          new Attention.View(
-              layer, kvHead, rows.slice(row).blocks(), Math.max(0, end - window), end),
-          queries,
-          row * stride + head * size,
-          attended.values,
-          attended.row(row) + head * size);
-      attended.quantise(row, head * size, (head + 1) * size);
-    }
+  private void normalise(int row, float[] stream, float[] norm, Activations into) {
+    VectorMath.norm(
+        new VectorMath.Part(stream, row * model.embedding()),
+        norm,
+        model.normEpsilon(),
+        new VectorMath.Part(into.values, into.row(row)));
+    into.quantise(row);
   }
 
   /** Adds a part's output to the stream, normalised before where the architecture says so. */
-  private void add(StepRows rows, Share share, float @Nullable [] norm, int stride) {
-    int size = model.embedding();
-    for (int row = share.from(rows.count()); row < share.to(rows.count()); row++) {
-      VectorMath.Part part = new VectorMath.Part(added, row * stride);
-      if (norm != null) {
-        VectorMath.norm(part, norm, model.normEpsilon(), part);
-      }
-      VectorMath.add(part, new VectorMath.Part(stream, row * size), size);
+  private void add(int row, int stride, float @Nullable [] norm, float[] from, float[] into) {
+    VectorMath.Part part = new VectorMath.Part(added, row * stride);
+    VectorMath.Part old = new VectorMath.Part(from, row * model.embedding());
+    VectorMath.Part sum = new VectorMath.Part(into, row * model.embedding());
+    if (norm == null) {
+      VectorMath.add(old, part, sum, model.embedding());
+    } else {
+      VectorMath.addNormed(old, part, norm, model.normEpsilon(), sum);
     }
   }
 

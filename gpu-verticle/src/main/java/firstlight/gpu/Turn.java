@@ -19,6 +19,11 @@ final class Turn {
   private static final long NAP_NANOS = 50_000;
   private static final int SHARES_A_THREAD = 4;
 
+  /** Ints between two counters, so that no two are in one cache line or its neighbour. */
+  private static final int APART = 32;
+
+  private static final Runnable NOTHING = () -> {};
+
   private final Run run;
   private final int thread;
   private int phase;
@@ -31,8 +36,10 @@ final class Turn {
   /** What the threads of one run have in common. */
   static final class Run {
     private final int shares;
-    private final AtomicIntegerArray taken;
-    private final AtomicIntegerArray done;
+
+    /** Two for each phase: shares taken and shares done. */
+    private final AtomicIntegerArray counters;
+
     private volatile boolean broken;
 
     /**
@@ -40,8 +47,7 @@ final class Turn {
      */
     Run(int threads, int phases) {
       shares = threads == 1 ? 1 : threads * SHARES_A_THREAD;
-      taken = new AtomicIntegerArray(phases);
-      done = new AtomicIntegerArray(phases);
+      counters = new AtomicIntegerArray((2 * phases + 1) * APART);
     }
 
     /** Frees all who wait, now and later, with an exception. */
@@ -56,17 +62,46 @@ final class Turn {
   }
 
   /**
+   * As many shares as are good where they take alike: some for each thread, so that one whose core
+   * was taken away leaves most of its part to others.
+   */
+  int shares() {
+    return run.shares;
+  }
+
+  /** The phase's work is dealt out in {@link #shares}. */
+  void together(Consumer<Share> work) {
+    together(run.shares, NOTHING, work);
+  }
+
+  /** The phase's work is dealt out in so many shares, alike on all threads. */
+  void together(int shares, Consumer<Share> work) {
+    together(shares, NOTHING, work);
+  }
+
+  /**
    * Returns when the phase is done, by this thread and others.
    *
+   * @param shares alike on all threads
+   * @param before is run by each thread that gets a share, before its first one, and while nobody
+   *     can be past this phase
    * @throws IllegalStateException another thread failed, so that it never will be
    */
-  void together(Consumer<Share> work) {
+  void together(int shares, Runnable before, Consumer<Share> work) {
+    int taken = (2 * phase + 1) * APART;
+    int done = taken + APART;
+    int mine = 0;
     int part;
-    while (!run.broken && (part = run.taken.getAndIncrement(phase)) < run.shares) {
-      work.accept(new Share(part, run.shares));
-      run.done.getAndIncrement(phase);
+    while (!run.broken && (part = run.counters.getAndIncrement(taken)) < shares) {
+      if (mine++ == 0) {
+        before.run();
+      }
+      work.accept(new Share(part, shares));
     }
-    for (int waits = 0; run.done.get(phase) < run.shares; waits++) {
+    if (mine > 0) {
+      run.counters.getAndAdd(done, mine);
+    }
+    for (int waits = 0; run.counters.get(done) < shares; waits++) {
       if (run.broken) {
         throw new IllegalStateException("another device thread failed");
       }

@@ -6,6 +6,7 @@ import static firstlight.gpu.Lanes.FLOATS;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorOperators;
+import jdk.incubator.vector.VectorShuffle;
 
 /**
  * Arithmetic on rows of floats. Only operations that IEEE 754 defines to the last bit are used, so
@@ -25,6 +26,11 @@ final class VectorMath {
   private static final int EXPONENT_SHIFT = 23;
   private static final float GELU_INNER = 0.044715f;
   private static final float GELU_OUTER = 0.7978845608028654f;
+
+  private static final VectorShuffle<Float> BY_8 = VectorShuffle.iota(FLOATS, 8, 1, true);
+  private static final VectorShuffle<Float> BY_4 = VectorShuffle.iota(FLOATS, 4, 1, true);
+  private static final VectorShuffle<Float> BY_2 = VectorShuffle.iota(FLOATS, 2, 1, true);
+  private static final VectorShuffle<Float> BY_1 = VectorShuffle.iota(FLOATS, 1, 1, true);
 
   private VectorMath() {}
 
@@ -52,43 +58,80 @@ final class VectorMath {
   }
 
   /**
-   * The sum of the lanes, first to last. The API's own reduction may add in any order, and does so
-   * differently once compiled.
-   *
-   * @param scratch room for one vector
+   * The sum of the lanes: of halves, of their halves, and so on. The API's own reduction may add in
+   * any order, and does so differently once compiled.
    */
-  static float sum(FloatVector vector, float[] scratch) {
-    vector.intoArray(scratch, 0);
-    float sum = scratch[0];
-    for (int i = 1; i < COUNT; i++) {
-      sum += scratch[i];
+  static float sum(FloatVector vector) {
+    FloatVector sum = vector;
+    if (COUNT > 8) {
+      sum = sum.add(sum.rearrange(BY_8));
     }
-    return sum;
+    if (COUNT > 4) {
+      sum = sum.add(sum.rearrange(BY_4));
+    }
+    sum = sum.add(sum.rearrange(BY_2));
+    return sum.add(sum.rearrange(BY_1)).lane(0);
   }
 
   /** Floats somewhere in a buffer. */
   record Part(float[] values, int at) {}
 
   /**
+   * What brings the root mean square to 1.
+   *
+   * @param size a multiple of 32
+   */
+  private static float factor(Part part, int size, float epsilon) {
+    float[] values = part.values;
+    int end = part.at + size;
+    FloatVector even = FloatVector.zero(FLOATS);
+    FloatVector odd = even;
+    for (int i = part.at; i < end; i += 2 * COUNT) {
+      FloatVector x = FloatVector.fromArray(FLOATS, values, i);
+      even = x.fma(x, even);
+      x = FloatVector.fromArray(FLOATS, values, i + COUNT);
+      odd = x.fma(x, odd);
+    }
+    return (float) (1 / Math.sqrt(sum(even.add(odd)) / size + epsilon));
+  }
+
+  /**
    * Divides by the root mean square and multiplies by the weights, as many numbers as there are
-   * weights. {@code into} may be {@code from}.
+   * weights: a multiple of 32. {@code into} may be {@code from}.
    */
   static void norm(Part from, float[] weights, float epsilon, Part into) {
-    int size = weights.length;
-    double squares = 0;
-    for (int i = 0; i < size; i++) {
-      double x = from.values[from.at + i];
-      squares += x * x;
-    }
-    float factor = (float) (1 / Math.sqrt(squares / size + epsilon));
-    for (int i = 0; i < size; i++) {
-      into.values[into.at + i] = from.values[from.at + i] * factor * weights[i];
+    float factor = factor(from, weights.length, epsilon);
+    for (int i = 0; i < weights.length; i += COUNT) {
+      FloatVector.fromArray(FLOATS, from.values, from.at + i)
+          .mul(factor)
+          .mul(FloatVector.fromArray(FLOATS, weights, i))
+          .intoArray(into.values, into.at + i);
     }
   }
 
-  static void add(Part from, Part into, int size) {
-    for (int i = 0; i < size; i++) {
-      into.values[into.at + i] += from.values[from.at + i];
+  /**
+   * Adds two rows.
+   *
+   * @param size a multiple of 32
+   */
+  static void add(Part one, Part other, Part into, int size) {
+    for (int i = 0; i < size; i += COUNT) {
+      FloatVector.fromArray(FLOATS, one.values, one.at + i)
+          .add(FloatVector.fromArray(FLOATS, other.values, other.at + i))
+          .intoArray(into.values, into.at + i);
+    }
+  }
+
+  /** Adds {@code other}, normalised as {@link #norm} does, to {@code one}. */
+  static void addNormed(Part one, Part other, float[] weights, float epsilon, Part into) {
+    float factor = factor(other, weights.length, epsilon);
+    for (int i = 0; i < weights.length; i += COUNT) {
+      FloatVector.fromArray(FLOATS, other.values, other.at + i)
+          .mul(factor)
+          .fma(
+              FloatVector.fromArray(FLOATS, weights, i),
+              FloatVector.fromArray(FLOATS, one.values, one.at + i))
+          .intoArray(into.values, into.at + i);
     }
   }
 

@@ -25,6 +25,10 @@ import org.junit.jupiter.api.Test;
  */
 class ExactnessTest {
   private static final int DECODED = 12;
+
+  /** More than one split of the attention. */
+  private static final int LONG = 500;
+
   private static final int[] PROMPT =
       IntStream.range(0, 45).map(i -> (i * 977 + 13) % 40_000).toArray();
   private static final Sampling CHANCE =
@@ -75,6 +79,34 @@ class ExactnessTest {
   void a_prompt_in_chunks_gives_what_a_whole_one_gives() {
     for (int chunk : new int[] {1, 5, 16, 31}) {
       same(generate(device, chunk, Steps.blocks(8, 4)));
+    }
+  }
+
+  @Test
+  void a_long_context_is_the_same_however_it_is_cut_and_dealt_out() {
+    int[] prompt = IntStream.range(0, LONG).map(i -> (i * 977 + 13) % 40_000).toArray();
+    Slice whole = Steps.slice("g", prompt, 0, Steps.blocks(0, 32), DECODED);
+    List<SampledToken> expected = Steps.run(device, whole);
+    try (CpuDevice single = open(1, 32)) {
+      int[] blocks = Steps.blocks(0, 16);
+      for (int fed = 0; fed < LONG - DECODED; fed += 83) {
+        int end = Math.min(LONG - DECODED, fed + 83);
+        Steps.run(single, Steps.slice("g", Arrays.copyOfRange(prompt, fed, end), fed, blocks, 0));
+      }
+      decoded_in_steps_of_one(single, prompt, blocks, expected);
+    }
+    decoded_in_steps_of_one(device, prompt, Steps.blocks(0, 32), expected);
+  }
+
+  /** The splits of one row are what threads share. */
+  private static void decoded_in_steps_of_one(
+      CpuDevice on, int[] prompt, int[] blocks, List<SampledToken> expected) {
+    for (int i = 0; i < DECODED; i++) {
+      int position = LONG - DECODED + i;
+      Slice one = Steps.slice("g", new int[] {prompt[position]}, position, blocks, 1);
+      SampledToken token = Steps.run(on, one).getFirst();
+      assertThat(token.logprob()).isEqualTo(expected.get(i).logprob());
+      assertThat(token.topLogprobs()).isEqualTo(expected.get(i).topLogprobs());
     }
   }
 

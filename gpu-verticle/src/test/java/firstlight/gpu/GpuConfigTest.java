@@ -20,6 +20,7 @@ class GpuConfigTest {
                 GpuConfig.Kernels.Q8,
                 GpuConfig.Provider.AUTO,
                 0,
+                GpuConfig.KvType.F16,
                 512L << 20,
                 0,
                 16,
@@ -39,6 +40,7 @@ class GpuConfigTest {
             kernels: float32
             provider: java
             threads: 3
+            kvType: f32
             kvMemory: 64MiB
             kvBlocks: 77
             blockTokens: 32
@@ -55,6 +57,7 @@ class GpuConfigTest {
                 GpuConfig.Kernels.FLOAT32,
                 GpuConfig.Provider.JAVA,
                 3,
+                GpuConfig.KvType.F32,
                 64L << 20,
                 77,
                 32,

@@ -53,6 +53,7 @@ class GpuVerticleTest {
             base.kernels(),
             base.provider(),
             1,
+            GpuConfig.KvType.F16,
             0,
             1,
             16,
