@@ -8,7 +8,8 @@
  *       reach it, {@code DeviceThread} is where it runs.
  *   <li>Forward pass: {@code Transformer} (llama and gemma3) over {@code ModelWeights}, {@code
  *       KvMemory} and {@code StepRows}, the tokens of all Slices one after another; {@code
- *       Attention}, {@code RotaryEmbedding}, {@code VectorMath}.
+ *       AttentionPhase}, cut by an {@code AttentionPlan} and computed by {@code Attention}; {@code
+ *       RotaryEmbedding}, {@code VectorMath}.
  *   <li>Matrix products: {@code Matrix} with its two forms, {@code FloatMatrix} and {@code
  *       QuantisedMatrix}, of which there is one for each number of bits; {@code Activations} are
  *       their input, {@code MatrixPacker} makes them from a model file. Few tokens are multiplied

@@ -38,6 +38,7 @@ final class ContextMain {
         new GpuConfig(
             GpuConfig.DeviceKind.CPU,
             GpuConfig.Kernels.Q8,
+            GpuConfig.Provider.valueOf(System.getProperty("provider", "JAVA")),
             Integer.parseInt(arguments[1]),
             GpuConfig.KvType.valueOf(System.getProperty("kv", "F16")),
             0,

@@ -28,7 +28,7 @@ final class Perplexity implements AutoCloseable {
   Perplexity(ModelFile file, GpuConfig.Kernels kernels) {
     GpuConfig config = TestDevices.config(kernels, 2, BLOCK_TOKENS);
     DeviceShape shape = DeviceShape.of(file.hyperparameters(), config);
-    weights = ModelWeights.load(file, kernels, shape.contextMax());
+    weights = ModelWeights.load(file, kernels, false, shape.contextMax());
     memory = new KvMemory(shape.kv(), shape.blocks());
     transformer = new Transformer(weights, memory, shape);
     threads = new DeviceThreads("perplexity", shape.threads());
