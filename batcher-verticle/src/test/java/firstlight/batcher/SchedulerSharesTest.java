@@ -16,6 +16,11 @@ import org.junit.jupiter.api.Test;
 /** How Sequences share a replica: priorities, tenants, long prompts, memory set aside. */
 class SchedulerSharesTest {
   private static SchedulerLimits limits(int running, int step, int chunk, SharePolicy shares) {
+    return limits(running, step, chunk, true, shares);
+  }
+
+  private static SchedulerLimits limits(
+      int running, int step, int chunk, boolean prefixCache, SharePolicy shares) {
     return new SchedulerLimits(
         running,
         step,
@@ -24,7 +29,7 @@ class SchedulerSharesTest {
         100_000,
         Duration.ofSeconds(300),
         Duration.ofSeconds(300),
-        true,
+        prefixCache,
         GlassReplica.RETENTION,
         0,
         shares);
@@ -130,7 +135,7 @@ class SchedulerSharesTest {
   @Test
   void what_is_computed_twice_costs_a_tenant_once() {
     GlassReplica replica =
-        new GlassReplica(limits(8, 64, 64, longFrom(1000)), GlassDevice.of(6, 4, 64));
+        new GlassReplica(limits(8, 64, 64, false, longFrom(1000)), GlassDevice.of(6, 4, 64));
     replica.submit(Specs.of("one", 4, 12)).submit(Specs.of("two", 4, 12)).run();
     assertThat(replica.counts.preemptions).isPositive();
     assertThat(replica.scheduler.served(new TenantId("t"))).isEqualTo(2 * (4 + 2 * 12));
