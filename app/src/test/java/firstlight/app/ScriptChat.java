@@ -125,6 +125,13 @@ final class ScriptChat {
     choices = IntStream.range(0, request.choices()).mapToObj(_ -> new Choice()).toList();
   }
 
+  /** Whether the exact time and the one in whole seconds are there and fit. */
+  static boolean isRetryTime(String seconds, String millis) {
+    return seconds.matches("[1-9]\\d{0,8}")
+        && millis.matches("[1-9]\\d{0,12}")
+        && Math.ceilDiv(Long.parseLong(millis), 1_000) == Integer.parseInt(seconds);
+  }
+
   Request request() {
     return request;
   }
@@ -138,6 +145,12 @@ final class ScriptChat {
   synchronized void body(JsonNode body) {
     late |= ended();
     error = body.get("error");
+    if (body.path("error").has("headers")) {
+      JsonNode headers = body.get("error").get("headers");
+      retryAfter =
+          isRetryTime(
+              headers.path("Retry-After").asText(), headers.path("retry-after-ms").asText());
+    }
     usage = body.hasNonNull("usage") ? body.get("usage") : usage;
     body.path("prompt_token_ids").forEach(id -> prompt.add(id.intValue()));
     for (JsonNode one : body.path("choices")) {
@@ -191,6 +204,7 @@ final class ScriptChat {
     return status;
   }
 
+  /** Whether it was told when to come again, by headers or in the error of a stream. */
   synchronized boolean hasRetryAfter() {
     return retryAfter;
   }

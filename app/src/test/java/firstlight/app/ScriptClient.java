@@ -107,7 +107,9 @@ final class ScriptClient implements AutoCloseable {
     HttpResponse.BodySubscriber<Void> head(HttpResponse.ResponseInfo info) {
       chat.head(
           info.statusCode(),
-          info.headers().firstValue("Retry-After").filter(s -> s.matches("[1-9]\\d*")).isPresent());
+          ScriptChat.isRetryTime(
+              info.headers().firstValue("Retry-After").orElse(""),
+              info.headers().firstValue("retry-after-ms").orElse("")));
       return BodySubscribers.fromLineSubscriber(this);
     }
 

@@ -138,7 +138,7 @@ final class ScriptExpectations {
   }
 
   private static Callable<Boolean> error(ScriptChat chat, String code) {
-    return () -> chat.status() == 200 && chat.errorCode().equals(code);
+    return () -> chat.status() == 200 && chat.errorCode().equals(code) && chat.hasRetryAfter();
   }
 
   private static Callable<Boolean> refused(ScriptChat chat, int status, String code) {
@@ -192,7 +192,7 @@ final class ScriptExpectations {
     Predicate<ScriptChat> wanted =
         switch (what) {
           case "finished" -> ScriptChat::finished;
-          case "refused" -> chat -> refusal(chat, 429, "overloaded");
+          case "refused" -> chat -> refusal(chat, 503, "overloaded");
           default -> throw new IllegalArgumentException("a crowd is never \"" + what + "\"");
         };
     return () -> all.stream().filter(wanted).count() == count;

@@ -87,7 +87,7 @@ final class CompletionExchange implements TurnListener {
         out.done();
       }
       case TurnEvent.Failed(var failure) -> {
-        out.send(Errors.body(failure));
+        out.send(Errors.event(failure));
         out.end();
       }
     }

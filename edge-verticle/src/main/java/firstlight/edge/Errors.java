@@ -5,6 +5,8 @@ import firstlight.protocol.FailureKind;
 import firstlight.protocol.MeshException;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,8 +40,8 @@ final class Errors {
       case CONFLICT -> 409;
       case TOO_LARGE -> 413;
       case UNSUPPORTED_MEDIA_TYPE -> 415;
-      case TENANT_LIMIT, OVERLOADED -> 429;
-      case UNAVAILABLE, DEVICE_LOST -> 503;
+      case TENANT_LIMIT -> 429;
+      case OVERLOADED, UNAVAILABLE, DEVICE_LOST -> 503;
       case INTERNAL -> 500;
     };
   }
@@ -47,8 +49,8 @@ final class Errors {
   /** The word for {@code error.type}. */
   static String type(MeshException failure) {
     return switch (failure.kind()) {
-      case TENANT_LIMIT, OVERLOADED -> "rate_limit_error";
-      case UNAVAILABLE, DEVICE_LOST, INTERNAL -> "server_error";
+      case TENANT_LIMIT -> "rate_limit_error";
+      case OVERLOADED, UNAVAILABLE, DEVICE_LOST, INTERNAL -> "server_error";
       default -> "invalid_request_error";
     };
   }
@@ -62,11 +64,40 @@ final class Errors {
         .put("code", failure.code());
   }
 
-  /** {@code {"error": …}} as the body of an answer or the last event of a chat stream. */
+  /** {@code {"error": …}} as the body of an answer. */
   static ObjectNode body(MeshException failure) {
     ObjectNode body = Json.object();
     body.set("error", error(failure));
     return body;
+  }
+
+  /** {@code {"error": …}} as the last event of a stream, whose headers are sent already. */
+  static ObjectNode event(MeshException failure) {
+    ObjectNode body = body(failure);
+    addHeaders(failure, (ObjectNode) body.get("error"));
+    return body;
+  }
+
+  /** Puts into an error what would have been headers: {@code headers} of Open Responses. */
+  static void addHeaders(MeshException failure, ObjectNode error) {
+    Map<String, String> headers = retryHeaders(failure);
+    if (!headers.isEmpty()) {
+      headers.forEach(error.putObject("headers")::put);
+    }
+  }
+
+  /** When to come again, of a failure that another try may not meet: both from one figure. */
+  private static Map<String, String> retryHeaders(MeshException failure) {
+    int status = status(failure);
+    if (status != 429 && status != 503) {
+      return Map.of();
+    }
+    long millis =
+        failure.retryAfterMillis() > 0 ? failure.retryAfterMillis() : RETRY_MILLIS_DEFAULT;
+    Map<String, String> headers = new LinkedHashMap<>();
+    headers.put("Retry-After", String.valueOf(Math.ceilDiv(millis, 1_000)));
+    headers.put("retry-after-ms", String.valueOf(millis));
+    return headers;
   }
 
   /** Answers a request that has failed. Closes the stream instead when its head is already sent. */
@@ -88,12 +119,7 @@ final class Errors {
     if (status == 401) {
       response.putHeader("WWW-Authenticate", "Bearer");
     }
-    if (status == 429 || status == 503) {
-      long millis =
-          failure.retryAfterMillis() > 0 ? failure.retryAfterMillis() : RETRY_MILLIS_DEFAULT;
-      response.putHeader("Retry-After", String.valueOf(Math.max(1, (millis + 999) / 1_000)));
-      response.putHeader("retry-after-ms", String.valueOf(millis));
-    }
+    retryHeaders(failure).forEach(response::putHeader);
     response
         .setStatusCode(status)
         .putHeader("Content-Type", "application/json")

@@ -11,19 +11,17 @@ final class ResponseErrors {
 
   private ResponseErrors() {}
 
-  /** The specification's ErrorPayload: all of type, code, message and param. */
+  /** The specification's ErrorPayload: all of type, code, message and param, perhaps headers. */
   static ObjectNode payload(MeshException failure) {
-    return Errors.error(failure).put("type", type(failure));
+    ObjectNode payload = Errors.error(failure).put("type", type(failure));
+    Errors.addHeaders(failure, payload);
+    return payload;
   }
 
   /** What a WebSocket says of a turn that failed before it had any event. */
   static ObjectNode frame(MeshException failure) {
     ObjectNode frame = Json.object().put("type", "error").put("status", Errors.status(failure));
-    ObjectNode error = payload(failure);
-    if (failure.retryAfterMillis() > 0) {
-      error.put("retry_after_ms", failure.retryAfterMillis());
-    }
-    frame.set("error", error);
+    frame.set("error", payload(failure));
     return frame;
   }
 
@@ -58,9 +56,9 @@ final class ResponseErrors {
   private static String type(MeshException failure) {
     return switch (failure.kind()) {
       case NOT_FOUND -> "not_found";
-      case TENANT_LIMIT, OVERLOADED -> "too_many_requests";
+      case TENANT_LIMIT -> "too_many_requests";
       case DEVICE_LOST -> "model_error";
-      case UNAVAILABLE, INTERNAL -> "server_error";
+      case OVERLOADED, UNAVAILABLE, INTERNAL -> "server_error";
       case INVALID_REQUEST, UNAUTHENTICATED, CONFLICT, TOO_LARGE, UNSUPPORTED_MEDIA_TYPE ->
           "invalid_request";
     };

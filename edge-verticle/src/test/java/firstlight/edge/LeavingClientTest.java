@@ -163,7 +163,7 @@ class LeavingClientTest {
           submit.getGeneration(), FailureKind.OVERLOADED, "queue_full", "Full.", 2_500);
       String head = readUntil(socket.getInputStream(), "queue_full");
       assertThat(head)
-          .startsWith("HTTP/1.1 429")
+          .startsWith("HTTP/1.1 503")
           .containsIgnoringCase("retry-after: 3")
           .containsIgnoringCase("retry-after-ms: 2500");
     }
@@ -172,9 +172,12 @@ class LeavingClientTest {
       edge.replica.emit(submit.getGeneration(), 'a');
       readUntil(socket.getInputStream(), "\"text\":\"a\"");
       edge.replica.refuse(
-          submit.getGeneration(), FailureKind.DEVICE_LOST, "device_lost", "Gone.", 0);
+          submit.getGeneration(), FailureKind.DEVICE_LOST, "device_lost", "Gone.", 1_001);
       String rest = readUntil(socket.getInputStream(), "0\r\n\r\n");
-      assertThat(rest).contains("data: {\"error\":{\"message\":\"Gone.\"").doesNotContain("[DONE]");
+      assertThat(rest)
+          .contains("data: {\"error\":{\"message\":\"Gone.\"")
+          .contains("\"headers\":{\"Retry-After\":\"2\",\"retry-after-ms\":\"1001\"}")
+          .doesNotContain("[DONE]");
     }
     ResponseFinished event = edge.eventWith("failed");
     assertThat(event.getErrorCode()).isIn("queue_full", "device_lost");

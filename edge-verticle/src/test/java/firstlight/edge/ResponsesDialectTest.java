@@ -276,7 +276,7 @@ class ResponsesDialectTest {
     for (String body : List.of(HELLO, HELLO_STREAMED)) {
       HttpResponse<String> answer = server.post(body);
 
-      assertThat(answer.statusCode()).isEqualTo(429);
+      assertThat(answer.statusCode()).isEqualTo(503);
       assertThat(answer.headers().firstValue("retry-after-ms")).hasValue("2500");
     }
   }

@@ -256,8 +256,10 @@ class WebSocketConnectionTest {
       client.create("'input':'hi'");
       ObjectNode error = client.next();
 
-      assertThat(error.get("status").intValue()).isEqualTo(429);
-      assertThat(error.at("/error/retry_after_ms").intValue()).isEqualTo(2_500);
+      ResponseSchemas.load().check("WebSocketErrorEvent", error);
+      assertThat(error.get("status").intValue()).isEqualTo(503);
+      assertThat(error.at("/error/headers/Retry-After").textValue()).isEqualTo("3");
+      assertThat(error.at("/error/headers/retry-after-ms").textValue()).isEqualTo("2500");
     }
   }
 

@@ -228,7 +228,7 @@ class WebSocketLineTest {
         for (int i = 0; i < ResponsesServer.WEB_SOCKETS.connectionsMax(); i++) {
           clients.add(connected(server));
         }
-        assertThatThrownBy(() -> new WebSocketClient(server)).hasMessageContaining(" 429 ");
+        assertThatThrownBy(() -> new WebSocketClient(server)).hasMessageContaining(" 503 ");
         for (WebSocketClient client : clients) {
           client.reset();
         }
