@@ -90,13 +90,19 @@ final class Deployment {
   }
 
   private EdgeModel edgeModel(Model model) {
-    return new EdgeModel(
-        model.name(),
-        model.tokenizer(),
-        model.template(),
-        model.hyperparameters().contextLength(),
-        model.digest(),
-        time.epochMillis() / 1_000);
+    EdgeModel whole =
+        new EdgeModel(
+            model.name(),
+            model.tokenizer(),
+            model.template(),
+            model.hyperparameters().contextLength(),
+            model.digest(),
+            time.epochMillis() / 1_000);
+    return config.models().stream()
+        .filter(entry -> entry.name().equals(model.name()))
+        .findFirst()
+        .map(entry -> whole.within(entry.contextMax(), entry.outputMax()))
+        .orElse(whole);
   }
 
   private void deploy(Role role, Supplier<? extends Deployable> verticles) throws Exception {

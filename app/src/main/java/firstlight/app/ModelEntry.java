@@ -17,8 +17,16 @@ import org.jspecify.annotations.Nullable;
  * @param source null when the entry has a mistake, which then stands among the problems
  * @param template a file with a chat template to use instead of the model file's own, or the name
  *     of one that comes with the product
+ * @param contextMax positions that prompt and answer of a request may have together, however many
+ *     the model was made for
+ * @param outputMax most tokens of an answer
  */
-record ModelEntry(String name, @Nullable ModelSource source, Optional<Path> template) {
+record ModelEntry(
+    String name,
+    @Nullable ModelSource source,
+    Optional<Path> template,
+    int contextMax,
+    int outputMax) {
   private static final List<String> KINDS =
       List.of("default", "file", "url", "huggingFace", "pypi");
 
@@ -41,8 +49,10 @@ record ModelEntry(String name, @Nullable ModelSource source, Optional<Path> temp
         settings.problems().add("models.%s: %s".formatted(name, e.getMessage()));
       }
     }
+    int contextMax = settings.integer("contextMax", Integer.MAX_VALUE, 2, Integer.MAX_VALUE);
+    int outputMax = settings.integer("outputMax", Integer.MAX_VALUE, 1, Integer.MAX_VALUE);
     settings.done();
-    return new ModelEntry(name, source, template);
+    return new ModelEntry(name, source, template, contextMax, outputMax);
   }
 
   private static @Nullable ModelSource source(String name, String kind, Settings settings) {

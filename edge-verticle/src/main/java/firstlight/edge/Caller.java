@@ -7,8 +7,9 @@ import io.vertx.ext.web.RoutingContext;
  * Who makes a request, and the id by which its operator finds it in the logs.
  *
  * @param requestId also sent to the client as {@code x-request-id}
+ * @param firstTokenMillis as in {@link Urgency}
  */
-record Caller(TenantId tenant, String requestId) {
+record Caller(TenantId tenant, String requestId, long firstTokenMillis) {
   private static final String KEY = Caller.class.getName();
 
   /** The caller of a request that has passed {@link Keys}. */

@@ -1,10 +1,12 @@
 package firstlight.edge;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import firstlight.protocol.Priority;
 import firstlight.protocol.ResponseId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Reads the body of POST /v1/chat/completions. Thread-safe: long ones are read on workers. */
 final class ChatReader {
@@ -26,6 +28,8 @@ final class ChatReader {
     int topLogprobs = topLogprobs(fields);
     boolean keep = fields.flag("store", true) && parts.config().keepsText(caller.tenant());
     refuseWhatCannotBeHonoured(fields);
+    Optional<ServiceTier> tier = ServiceTier.read(fields);
+    Priority priority = tier.map(ServiceTier::priority).orElse(Priority.NORMAL);
     TurnPrompt prompt =
         new TurnPrompt.Conversation(messages.read(fields), tools(fields), extra(fields));
     TurnRequest turn =
@@ -41,7 +45,7 @@ final class ChatReader {
             SamplingReader.outputMax(fields, "max_completion_tokens", "max_tokens"),
             sampling.stops(fields),
             fields.flag("ignore_eos", false),
-            0,
+            new Urgency(priority, caller.firstTokenMillis()),
             streamed,
             false,
             keep ? Json.text(body.get("messages")) : "");
@@ -49,6 +53,7 @@ final class ChatReader {
         turn,
         CompletionRequest.usageWanted(fields, streamed),
         fields.flag("return_token_ids", false),
+        tier,
         fields.unread());
   }
 

@@ -98,11 +98,14 @@ final class ChatWriter implements CompletionWriter {
   }
 
   private ObjectNode head(String object) {
-    return Json.object()
-        .put("id", request.turn().response().value())
-        .put("object", object)
-        .put("created", createdSeconds)
-        .put("model", request.turn().model());
+    ObjectNode head =
+        Json.object()
+            .put("id", request.turn().response().value())
+            .put("object", object)
+            .put("created", createdSeconds)
+            .put("model", request.turn().model());
+    request.tier().ifPresent(tier -> head.put("service_tier", tier.served()));
+    return head;
   }
 
   private ObjectNode logprobs(List<TurnToken> tokens) {

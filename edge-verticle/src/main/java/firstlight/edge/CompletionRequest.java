@@ -2,16 +2,22 @@ package firstlight.edge;
 
 import firstlight.protocol.Sampling;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A request of chat completions or completions.
  *
  * @param usageWanted whether a stream ends with a chunk for the usage
  * @param tokenIdsWanted whether token ids are told, as vLLM does
+ * @param tier the tier that was asked for; empty: none was
  * @param ignored full paths of fields that had no effect
  */
 record CompletionRequest(
-    TurnRequest turn, boolean usageWanted, boolean tokenIdsWanted, List<String> ignored) {
+    TurnRequest turn,
+    boolean usageWanted,
+    boolean tokenIdsWanted,
+    Optional<ServiceTier> tier,
+    List<String> ignored) {
   static final int TOP_LOGPROBS_MAX = Sampling.TOP_LOGPROBS_MAX;
 
   CompletionRequest {

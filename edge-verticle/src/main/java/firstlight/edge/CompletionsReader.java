@@ -3,9 +3,11 @@ package firstlight.edge;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import firstlight.protocol.Priority;
 import firstlight.protocol.ResponseId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /** Reads the body of POST /v1/completions. Thread-safe: long ones are read on workers. */
@@ -46,7 +48,7 @@ final class CompletionsReader {
             OptionalInt.of(outputMax.orElse(OUTPUT_DEFAULT)),
             sampling.stops(fields),
             fields.flag("ignore_eos", false),
-            0,
+            new Urgency(Priority.NORMAL, caller.firstTokenMillis()),
             streamed,
             false,
             keep ? Json.text(body.get("prompt")) : "");
@@ -54,6 +56,7 @@ final class CompletionsReader {
         turn,
         CompletionRequest.usageWanted(fields, streamed),
         fields.flag("return_token_ids", false),
+        Optional.empty(),
         fields.unread());
   }
 

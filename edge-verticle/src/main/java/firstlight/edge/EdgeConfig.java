@@ -4,10 +4,7 @@ import firstlight.protocol.Problems;
 import firstlight.protocol.Settings;
 import firstlight.protocol.TenantId;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.regex.Pattern;
 
 /**
  * Settings of the client's side.
@@ -23,12 +20,11 @@ public record EdgeConfig(
     String host,
     int port,
     boolean open,
-    List<Tenant> tenants,
+    List<TenantConfig> tenants,
     EventsConfig events,
     List<String> corsOrigins,
     Limits limits,
     Times times) {
-  private static final Pattern DIGEST = Pattern.compile("[0-9a-f]{64}");
   private static final int MIB = 1 << 20;
 
   public EdgeConfig {
@@ -39,18 +35,6 @@ public record EdgeConfig(
   /** Where clients on the same machine reach it. */
   public String localHost() {
     return host.equals("0.0.0.0") ? "127.0.0.1" : host;
-  }
-
-  /**
-   * Who pays.
-   *
-   * @param keyDigests hexadecimal SHA-256 of each of its keys
-   * @param keepsText whether what it asks and gets may stand in Events
-   */
-  public record Tenant(TenantId id, List<String> keyDigests, boolean keepsText) {
-    public Tenant {
-      keyDigests = List.copyOf(keyDigests);
-    }
   }
 
   /**
@@ -69,7 +53,8 @@ public record EdgeConfig(
    * @param answersMax answers of one request: prompts times n
    * @param logitBiasesMax entries of logit_bias
    * @param requestsMax requests one edge instance works on at a time
-   * @param tenantRequestsMax those of them that may be of one tenant
+   * @param tenantRequestsMax requests of one tenant that a node works on at a time, where the
+   *     tenant does not say
    * @param creditTokens tokens of an answer that a slow client may owe
    * @param writeQueueBytes bytes that wait for a slow client before its answer pauses
    */
@@ -109,9 +94,17 @@ public record EdgeConfig(
       Duration stallTimeout,
       Duration replicaExpiry) {}
 
+  /** What is configured for a tenant; one that is not named has no limits of its own. */
+  TenantConfig tenant(TenantId id) {
+    return tenants.stream()
+        .filter(one -> one.id().equals(id))
+        .findFirst()
+        .orElseGet(() -> TenantConfig.unlimited(id, limits.tenantRequestsMax()));
+  }
+
   /** Whether what a tenant asks and gets may stand in Events. */
   boolean keepsText(TenantId tenant) {
-    return tenants.stream().filter(one -> one.id().equals(tenant)).allMatch(Tenant::keepsText);
+    return tenant(tenant).keepsText();
   }
 
   /**
@@ -121,15 +114,16 @@ public record EdgeConfig(
    */
   public static EdgeConfig read(Settings settings) {
     boolean open = settings.flag("open", false);
+    Limits limits = limits(settings.section("limits"));
     EdgeConfig config =
         new EdgeConfig(
             settings.text("host", "127.0.0.1"),
             settings.integer("port", 8080, 0, 65_535),
             open,
-            tenants(settings),
+            TenantConfig.readAll(settings, open, limits.tenantRequestsMax()),
             EventsConfig.read(settings.section("kafka")),
             settings.texts("corsOrigins", List.of()),
-            limits(settings.section("limits")),
+            limits,
             times(settings.section("times")));
     settings
         .problems()
@@ -138,36 +132,6 @@ public record EdgeConfig(
             "edge.tenants is empty: name a tenant with a key, or set edge.open to true");
     settings.done();
     return config;
-  }
-
-  private static List<Tenant> tenants(Settings settings) {
-    List<Tenant> tenants = new ArrayList<>();
-    for (Map.Entry<String, Settings> entry : settings.named("tenants").entrySet()) {
-      Settings section = entry.getValue();
-      Problems problems = settings.problems();
-      List<String> digests = new ArrayList<>();
-      String key = section.secret("key", "");
-      if (!key.isEmpty()) {
-        digests.add(Keys.digest(key));
-      }
-      for (String digest : section.texts("keySha256", List.of())) {
-        problems.require(
-            DIGEST.matcher(digest).matches(),
-            "edge.tenants.%s.keySha256 must be 64 hexadecimal digits".formatted(entry.getKey()));
-        digests.add(digest);
-      }
-      problems.require(
-          !digests.isEmpty(),
-          "edge.tenants.%s needs a key or a keySha256".formatted(entry.getKey()));
-      boolean keepsText = section.flag("keepsText", true);
-      section.done();
-      try {
-        tenants.add(new Tenant(new TenantId(entry.getKey()), digests, keepsText));
-      } catch (IllegalArgumentException e) {
-        problems.add("edge.tenants.%s: %s".formatted(entry.getKey(), e.getMessage()));
-      }
-    }
-    return tenants;
   }
 
   private static Limits limits(Settings limits) {

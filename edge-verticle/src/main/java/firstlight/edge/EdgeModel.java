@@ -10,6 +10,8 @@ import java.util.Optional;
  * @param name as clients say it
  * @param template empty for a base model, which has no chat
  * @param contextMax positions it was made for
+ * @param contextLimit positions that its configuration allows a Sequence: prompt and answer
+ * @param answerLimit most tokens that its configuration allows an answer
  * @param digest SHA-256 of its file, hexadecimal
  * @param createdSeconds Unix time, s, shown in the list of models
  * @param tokenBytesMax bytes of its longest token: a text has at least its length over this many
@@ -20,11 +22,13 @@ public record EdgeModel(
     Tokenizer tokenizer,
     Optional<ChatTemplate> template,
     int contextMax,
+    int contextLimit,
+    int answerLimit,
     String digest,
     long createdSeconds,
     int tokenBytesMax) {
 
-  /** Looks at each token once for the longest. */
+  /** Without limits of a configuration. Looks at each token once for the longest. */
   public EdgeModel(
       String name,
       Tokenizer tokenizer,
@@ -32,7 +36,30 @@ public record EdgeModel(
       int contextMax,
       String digest,
       long createdSeconds) {
-    this(name, tokenizer, template, contextMax, digest, createdSeconds, longest(tokenizer));
+    this(
+        name,
+        tokenizer,
+        template,
+        contextMax,
+        Integer.MAX_VALUE,
+        Integer.MAX_VALUE,
+        digest,
+        createdSeconds,
+        longest(tokenizer));
+  }
+
+  /** The same within limits of its configuration. */
+  public EdgeModel within(int contextLimit, int answerLimit) {
+    return new EdgeModel(
+        name,
+        tokenizer,
+        template,
+        contextMax,
+        contextLimit,
+        answerLimit,
+        digest,
+        createdSeconds,
+        tokenBytesMax);
   }
 
   private static int longest(Tokenizer tokenizer) {

@@ -70,7 +70,7 @@ final class Gate {
     String given = http.request().getHeader(REQUEST_ID);
     String id = given != null && SAFE_ID.matcher(given).matches() ? given : ids.next("req_");
     http.response().putHeader(REQUEST_ID, id).putHeader("X-Content-Type-Options", "nosniff");
-    new Caller(NOBODY, id).keepIn(http);
+    new Caller(NOBODY, id, 0).keepIn(http);
     MeshException problem = HttpForm.problem(http.request());
     if (problem == null) {
       http.next();
@@ -86,7 +86,8 @@ final class Gate {
     }
     try {
       TenantId tenant = keys.tenant(http.request());
-      new Caller(tenant, Caller.of(http).requestId()).keepIn(http);
+      long firstToken = Urgency.firstTokenMillis(http.request());
+      new Caller(tenant, Caller.of(http).requestId(), firstToken).keepIn(http);
     } catch (MeshException e) {
       Errors.answer(http, e);
       return;
@@ -111,7 +112,7 @@ final class Gate {
       cors.addOrigins(origins);
     }
     return cors.allowedMethods(Set.of(HttpMethod.GET, HttpMethod.POST, HttpMethod.DELETE))
-        .allowedHeaders(Set.of("Authorization", "Content-Type", REQUEST_ID))
+        .allowedHeaders(Set.of("Authorization", "Content-Type", REQUEST_ID, Urgency.HEADER))
         .exposedHeaders(Set.of(REQUEST_ID, "Retry-After", "retry-after-ms", IgnoredFields.HEADER))
         .maxAgeSeconds(600);
   }

@@ -3,21 +3,22 @@ package firstlight.edge;
 import firstlight.protocol.FailureKind;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.TenantId;
-import java.util.HashMap;
-import java.util.Map;
 
-/** Counts the requests an edge instance works on, and refuses what is too much. */
+/** Counts the requests that are worked on, and refuses what is too much. */
 final class Load {
   private static final long RETRY_MILLIS = 1_000;
 
   private final int max;
-  private final int tenantMax;
-  private final Map<TenantId, Integer> tenants = new HashMap<>();
+  private final TenantPlaces tenants;
   private int all;
 
-  Load(EdgeConfig.Limits limits) {
-    this.max = limits.requestsMax();
-    this.tenantMax = limits.tenantRequestsMax();
+  /**
+   * @param max requests of this edge instance
+   * @param tenants places that it shares with the others
+   */
+  Load(int max, TenantPlaces tenants) {
+    this.max = max;
+    this.tenants = tenants;
   }
 
   /**
@@ -25,16 +26,7 @@ final class Load {
    *
    * @throws MeshException there is none
    */
-  void take(TenantId tenant) {
-    int own = tenants.getOrDefault(tenant, 0);
-    if (own >= tenantMax) {
-      throw new MeshException(
-          FailureKind.TENANT_LIMIT,
-          "tenant_requests_exceeded",
-          "You already have %d requests running, which is the most.".formatted(own),
-          null,
-          RETRY_MILLIS);
-    }
+  void take(TenantConfig tenant) {
     if (all >= max) {
       throw new MeshException(
           FailureKind.OVERLOADED,
@@ -43,20 +35,20 @@ final class Load {
           null,
           RETRY_MILLIS);
     }
+    if (!tenants.take(tenant.id(), tenant.requestsMax())) {
+      throw new MeshException(
+          FailureKind.TENANT_LIMIT,
+          "tenant_requests_exceeded",
+          "You already have %d requests running, which is the most. Try again when one has ended."
+              .formatted(tenant.requestsMax()),
+          null,
+          RETRY_MILLIS);
+    }
     all++;
-    tenants.put(tenant, own + 1);
   }
 
   void giveBack(TenantId tenant) {
-    int own = tenants.getOrDefault(tenant, 0);
-    if (own < 1) {
-      throw new IllegalStateException("a place is given back twice");
-    }
+    tenants.giveBack(tenant);
     all--;
-    if (own == 1) {
-      tenants.remove(tenant);
-    } else {
-      tenants.put(tenant, own - 1);
-    }
   }
 }

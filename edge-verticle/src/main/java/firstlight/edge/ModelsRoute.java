@@ -42,6 +42,6 @@ final class ModelsRoute implements Dialect {
         .put("object", "model")
         .put("created", model.createdSeconds())
         .put("owned_by", "firstlight")
-        .put("max_model_len", model.contextMax());
+        .put("max_model_len", Math.min(model.contextMax(), model.contextLimit()));
   }
 }

@@ -15,9 +15,10 @@ import java.util.List;
  * Makes token ids of a request's prompts. It may take long for long prompts, so it is run on a
  * worker thread; it has no state.
  *
- * <p>The rule for lengths, the same for every dialect: a prompt must leave room for at least one
- * token, so one with as many tokens as the context has positions is refused; an output limit larger
- * than the room left is lowered to it, and the answer then ends with the reason "length".
+ * <p>The rule for lengths, the same for every dialect and whatever the limit comes from: a prompt
+ * must leave room for at least one token, so one with as many tokens as there are positions is
+ * refused; an output limit larger than the room left, or than an answer may be, is lowered to it,
+ * and the answer then ends with the reason "length".
  */
 final class PromptBuilder {
   private final EdgeConfig.Limits limits;
@@ -28,13 +29,13 @@ final class PromptBuilder {
    * @param ids token ids of each
    * @param stop stop strings as bytes
    * @param stopTokens ids that end an answer
-   * @param contextMax positions one Sequence can have
+   * @param lengths how long each Sequence and its answer may be
    */
-  record Prompts(List<int[]> ids, List<byte[]> stop, int[] stopTokens, int contextMax) {
+  record Prompts(List<int[]> ids, List<byte[]> stop, int[] stopTokens, LengthLimits lengths) {
     /** Most tokens an answer to that prompt can have. */
     int outputMax(int prompt, TurnRequest request) {
-      return Math.min(
-          request.outputMax().orElse(Integer.MAX_VALUE), contextMax - ids.get(prompt).length);
+      int wanted = Math.min(request.outputMax().orElse(Integer.MAX_VALUE), lengths.outputMax());
+      return Math.min(wanted, lengths.contextMax() - ids.get(prompt).length);
     }
   }
 
@@ -43,10 +44,10 @@ final class PromptBuilder {
   }
 
   /**
-   * @param contextMax positions one Sequence can have
+   * @param lengths how long each Sequence and its answer may be
    * @throws MeshException the request can not be served
    */
-  Prompts build(TurnRequest request, EdgeModel model, int contextMax, Instant now) {
+  Prompts build(TurnRequest request, EdgeModel model, LengthLimits lengths, Instant now) {
     checkBiases(request, model);
     List<int[]> ids = new ArrayList<>();
     long characters = 0;
@@ -60,15 +61,15 @@ final class PromptBuilder {
             param);
       }
       long tokensMin = length / model.tokenBytesMax();
-      if (tokensMin >= contextMax) {
-        throw tooLong("at least " + tokensMin, contextMax, param);
+      if (tokensMin >= lengths.contextMax()) {
+        throw lengths.tooLong("at least " + tokensMin, param);
       }
       int[] tokens = tokens(prompt, model, param, now);
       if (tokens.length == 0) {
         throw MeshException.invalid("The prompt is empty.", param);
       }
-      if (tokens.length >= contextMax) {
-        throw tooLong(String.valueOf(tokens.length), contextMax, param);
+      if (tokens.length >= lengths.contextMax()) {
+        throw lengths.tooLong(String.valueOf(tokens.length), param);
       }
       ids.add(tokens);
     }
@@ -76,7 +77,7 @@ final class PromptBuilder {
         List.copyOf(ids),
         request.stop().stream().map(stop -> stop.getBytes(StandardCharsets.UTF_8)).toList(),
         request.ignoreEnd() ? new int[0] : model.tokenizer().endTokens(),
-        contextMax);
+        lengths);
   }
 
   private static int[] tokens(TurnPrompt prompt, EdgeModel model, String param, Instant now) {
@@ -157,16 +158,5 @@ final class PromptBuilder {
       return "prompt";
     }
     return request.dialect().equals("responses") ? "input" : "messages";
-  }
-
-  private static MeshException tooLong(String tokens, int contextMax, String param) {
-    return new MeshException(
-        FailureKind.INVALID_REQUEST,
-        "context_length_exceeded",
-        ("The prompt has %s tokens, but the model's context has %d positions, of which the answer"
-                + " needs at least one.")
-            .formatted(tokens, contextMax),
-        param,
-        0);
   }
 }

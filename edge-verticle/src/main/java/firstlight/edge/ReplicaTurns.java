@@ -60,16 +60,25 @@ final class ReplicaTurns implements Turns {
     this.time = tools.time();
     this.ids = tools.ids();
     this.builder = new PromptBuilder(config.limits());
-    this.load = new Load(config.limits());
+    this.load = new Load(config.limits().requestsMax(), TenantPlaces.of(vertx));
     this.totals = EdgeTotals.of(vertx);
   }
 
   @Override
   public TurnHandle start(TurnRequest request, TurnListener listener) {
     TurnAccount account = new TurnAccount(request, metrics, time);
-    Turn turn = new Turn(this, request, listener, account);
+    Turn turn = new Turn(this, request, listener, account, deadline(request));
     vertx.runOnContext(_ -> begin(turn));
     return turn;
+  }
+
+  /** Unix time, ms, by which its first token must be there; 0: the replica's own limit. */
+  private long deadline(TurnRequest request) {
+    long limit = request.urgency().firstTokenMillis();
+    if (limit == 0) {
+      limit = config.tenant(request.tenant()).firstTokenMax().toMillis();
+    }
+    return limit == 0 ? 0 : time.epochMillis() + limit;
   }
 
   private void begin(Turn turn) {
@@ -85,7 +94,7 @@ final class ReplicaTurns implements Turns {
                 .formatted(config.limits().answersMax()),
             "n");
       }
-      load.take(request.tenant());
+      load.take(config.tenant(request.tenant()));
       totals.requests(1);
       running.add(turn);
       prepare(turn, model);
@@ -99,10 +108,10 @@ final class ReplicaTurns implements Turns {
     if (served == 0) {
       throw noReplica(model);
     }
-    int contextMax = Math.min(model.contextMax(), served);
+    LengthLimits lengths = LengthLimits.of(model, served, config.tenant(turn.request().tenant()));
     Instant now = Instant.ofEpochMilli(time.epochMillis());
     workers
-        .executeBlocking(() -> builder.build(turn.request(), model, contextMax, now), false)
+        .executeBlocking(() -> builder.build(turn.request(), model, lengths, now), false)
         .onSuccess(
             prompts -> {
               if (!turn.told()) {

@@ -2,6 +2,7 @@ package firstlight.edge;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import firstlight.protocol.Priority;
 import firstlight.protocol.ResponseId;
 import firstlight.protocol.Sampling;
 import java.util.List;
@@ -34,6 +35,7 @@ record ResponseRequest(
     boolean logprobs,
     Sampling sampling,
     OptionalInt outputMax,
+    Priority priority,
     ObjectNode echo,
     List<String> ignored) {
   ResponseRequest {

@@ -8,7 +8,6 @@ import firstlight.protocol.FinishReason;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.ResponseId;
 import firstlight.protocol.StoredTurn;
-import firstlight.protocol.TenantId;
 import firstlight.protocol.Usage;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
@@ -43,7 +42,7 @@ final class ResponseRun implements TurnHandle {
 
   private final EdgeParts parts;
   private final ResponseStore store;
-  private final TenantId tenant;
+  private final Caller caller;
   private final ResponseRequest request;
   private final Listener listener;
   private final ResponseStream stream;
@@ -55,11 +54,10 @@ final class ResponseRun implements TurnHandle {
   private boolean paused;
   private boolean over;
 
-  ResponseRun(
-      ResponseParts responses, TenantId tenant, ResponseRequest request, Listener listener) {
+  ResponseRun(ResponseParts responses, Caller caller, ResponseRequest request, Listener listener) {
     this.parts = responses.edge();
     this.store = responses.store();
-    this.tenant = tenant;
+    this.caller = caller;
     this.request = request;
     this.listener = listener;
     this.createdMillis = parts.time().epochMillis();
@@ -81,7 +79,7 @@ final class ResponseRun implements TurnHandle {
       return;
     }
     store
-        .history(tenant, previous)
+        .history(caller.tenant(), previous)
         .map(turns -> new ResponseHistory(turns, List.of()))
         .onComplete(this::found);
   }
@@ -232,7 +230,7 @@ final class ResponseRun implements TurnHandle {
   private TurnRequest turnRequest(TurnPrompt prompt) {
     return new TurnRequest(
         request.id(),
-        tenant,
+        caller.tenant(),
         "responses",
         request.previous(),
         request.model(),
@@ -242,7 +240,7 @@ final class ResponseRun implements TurnHandle {
         request.outputMax(),
         List.of(),
         false,
-        0,
+        new Urgency(request.priority(), caller.firstTokenMillis()),
         request.stream(),
         request.store(),
         request.store() ? Json.text(request.input()) : "");
@@ -263,7 +261,7 @@ final class ResponseRun implements TurnHandle {
     }
     return new StoredTurn(
         request.id(),
-        tenant,
+        caller.tenant(),
         parent,
         request.model(),
         createdMillis,

@@ -63,7 +63,7 @@ final class ResponsesDialect implements Dialect {
         request.stream()
             ? new ResponseAnswer.Streamed(context, parts)
             : new ResponseAnswer.Whole(context);
-    ResponseRun run = new ResponseRun(responses, Caller.of(context).tenant(), request, answer);
+    ResponseRun run = new ResponseRun(responses, Caller.of(context), request, answer);
     answer.steer(run);
     Reply.whenGone(context, run::cancel);
     run.start(null);
@@ -81,8 +81,7 @@ final class ResponsesDialect implements Dialect {
         .toWebSocket()
         .map(
             socket ->
-                new WebSocketConnection(
-                    responses, Caller.of(context).tenant(), socket, () -> connections--))
+                new WebSocketConnection(responses, Caller.of(context), socket, () -> connections--))
         .onFailure(
             _ -> {
               connections--;

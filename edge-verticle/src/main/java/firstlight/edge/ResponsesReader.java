@@ -26,7 +26,6 @@ final class ResponsesReader {
   private static final String LOGPROBS = "message.output_text.logprobs";
   private static final String NOT_YET = "is not supported yet";
   private static final List<String> TRUNCATIONS = List.of("auto", "disabled");
-  private static final List<String> TIERS = List.of("auto", "default", "flex", "priority");
   private static final List<String> LEVELS = List.of("low", "medium", "high");
   private static final List<String> EFFORTS =
       List.of("none", "minimal", "low", "medium", "high", "xhigh");
@@ -65,7 +64,8 @@ final class ResponsesReader {
         !input.isEmpty() || previous != null || !generate,
         "input",
         "must have at least one Item, or build on a previous response");
-    ObjectNode echo = echo(fields, model);
+    ServiceTier tier = ServiceTier.read(fields).orElse(ServiceTier.DEFAULT);
+    ObjectNode echo = echo(fields, model, tier);
     boolean logprobs = fields.texts("include", INCLUDES_MAX).contains(LOGPROBS);
     return new ResponseRequest(
         id,
@@ -81,6 +81,7 @@ final class ResponsesReader {
         echo.get("max_output_tokens").isNull()
             ? OptionalInt.empty()
             : OptionalInt.of(echo.get("max_output_tokens").intValue()),
+        tier.priority(),
         echo,
         fields.unread());
   }
@@ -114,7 +115,7 @@ final class ResponsesReader {
     return id == null ? null : ResponseErrors.id(id, ResponseErrors.previousNotFound(id));
   }
 
-  private static ObjectNode echo(Fields fields, String model) {
+  private static ObjectNode echo(Fields fields, String model, ServiceTier tier) {
     ObjectNode echo = Json.object().put("model", model);
     echo.put("previous_response_id", fields.text("previous_response_id").orElse(null));
     echo.put("instructions", fields.text("instructions").orElse(null));
@@ -134,8 +135,7 @@ final class ResponsesReader {
     put(echo, "max_output_tokens", fields.integer("max_output_tokens", 1, Integer.MAX_VALUE));
     put(echo, "max_tool_calls", fields.integer("max_tool_calls", 1, Integer.MAX_VALUE));
     echo.put("store", fields.flag("store", true));
-    choice(fields, "service_tier", TIERS);
-    echo.put("service_tier", "default");
+    echo.put("service_tier", tier.served());
     echo.set("metadata", metadata(fields));
     echo.put("safety_identifier", fields.text("safety_identifier", IDENTIFIER_MAX).orElse(null));
     echo.put("prompt_cache_key", fields.text("prompt_cache_key", IDENTIFIER_MAX).orElse(null));

@@ -5,7 +5,6 @@ import firstlight.protocol.FinishReason;
 import firstlight.protocol.GenerationId;
 import firstlight.protocol.GenerationSpec;
 import firstlight.protocol.MeshException;
-import firstlight.protocol.Priority;
 import firstlight.protocol.ReplicaReport;
 import firstlight.protocol.Sampling;
 import firstlight.protocol.Usage;
@@ -30,6 +29,7 @@ final class Turn implements TurnHandle {
   private final TurnRequest request;
   private final TurnListener listener;
   private final TurnAccount account;
+  private final long deadline;
   private final List<Answer> answers = new ArrayList<>();
   private PromptBuilder.@Nullable Prompts prompts;
   private @Nullable Long statusTimer;
@@ -38,11 +38,20 @@ final class Turn implements TurnHandle {
   private boolean told;
   private boolean settled;
 
-  Turn(ReplicaTurns turns, TurnRequest request, TurnListener listener, TurnAccount account) {
+  /**
+   * @param deadline as in {@link GenerationSpec#deadline}
+   */
+  Turn(
+      ReplicaTurns turns,
+      TurnRequest request,
+      TurnListener listener,
+      TurnAccount account,
+      long deadline) {
     this.turns = turns;
     this.request = request;
     this.listener = listener;
     this.account = account;
+    this.deadline = deadline;
   }
 
   TurnRequest request() {
@@ -107,8 +116,8 @@ final class Turn implements TurnHandle {
         sampling(index),
         built.stop(),
         built.stopTokens(),
-        request.deadline(),
-        Priority.NORMAL,
+        deadline,
+        request.urgency().priority(),
         request.stored());
   }
 

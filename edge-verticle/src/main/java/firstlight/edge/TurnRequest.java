@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *     value than the context has room for is lowered to that room
  * @param stop stop strings, none empty
  * @param ignoreEnd whether the model's end tokens do not end the answer
- * @param deadline Unix time, ms, by which the first token must be there; 0: the replica's own limit
+ * @param urgency how soon the first token is wanted
  * @param streamed whether the client gets the answer in pieces: for the event
  * @param stored whether the session verticle keeps the turn: for the event
  * @param input what was asked, as text for the event; empty when neither it nor the output may be
@@ -41,7 +41,7 @@ record TurnRequest(
     OptionalInt outputMax,
     List<String> stop,
     boolean ignoreEnd,
-    long deadline,
+    Urgency urgency,
     boolean streamed,
     boolean stored,
     String input) {

@@ -3,7 +3,6 @@ package firstlight.edge;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import firstlight.protocol.FailureKind;
 import firstlight.protocol.MeshException;
-import firstlight.protocol.TenantId;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.ServerWebSocket;
 import java.util.ArrayDeque;
@@ -26,7 +25,7 @@ final class WebSocketConnection implements WebSocketLine.Listener, ResponseRun.L
   private final EdgeParts parts;
   private final ResponseParts responses;
   private final WebSocketLimits limits;
-  private final TenantId tenant;
+  private final Caller caller;
   private final Runnable whenClosed;
   private final WebSocketLine line;
   private final WebSocketMemory memory;
@@ -45,11 +44,11 @@ final class WebSocketConnection implements WebSocketLine.Listener, ResponseRun.L
    * @param whenClosed is told once
    */
   WebSocketConnection(
-      ResponseParts responses, TenantId tenant, ServerWebSocket socket, Runnable whenClosed) {
+      ResponseParts responses, Caller caller, ServerWebSocket socket, Runnable whenClosed) {
     this.parts = responses.edge();
     this.responses = responses;
     this.limits = responses.webSockets();
-    this.tenant = tenant;
+    this.caller = caller;
     this.whenClosed = whenClosed;
     this.memory = new WebSocketMemory(limits.rememberedCharactersMax());
     this.line = new WebSocketLine(parts.vertx(), parts.time(), limits, socket, this);
@@ -163,7 +162,7 @@ final class WebSocketConnection implements WebSocketLine.Listener, ResponseRun.L
       failed(Errors.tellable(e), false);
       return;
     }
-    ResponseRun run = new ResponseRun(responses, tenant, request, this);
+    ResponseRun run = new ResponseRun(responses, caller, request, this);
     running = run;
     if (line.isFull()) {
       run.pause();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import firstlight.protocol.Settings;
 import firstlight.protocol.TenantId;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class EdgeConfigTest {
@@ -34,9 +35,11 @@ class EdgeConfigTest {
             host: 0.0.0.0
             port: 0
             tenants:
-              a: {key: k, keepsText: false}
+              a: {key: k, keepsText: false, contextMax: 100, outputMax: 10, requestsMax: 2, firstTokenMax: 1500ms}
+              b: {key: l}
             corsOrigins: [https://example.org]
-            limits: {bodyBytesMax: 1MiB, jsonDepthMax: 50, stopStringsMax: 4, creditTokens: 8}
+            limits: {bodyBytesMax: 1MiB, jsonDepthMax: 50, stopStringsMax: 4, creditTokens: 8,
+                tenantRequestsMax: 7}
             times: {keepAlive: 2s, statusDelay: 50ms, stallTimeout: 3s}
             """);
     EdgeConfig config = EdgeConfig.read(settings);
@@ -46,6 +49,18 @@ class EdgeConfigTest {
     assertThat(config.tenants().getFirst().keyDigests()).containsExactly(Keys.digest("k"));
     assertThat(config.keepsText(new TenantId("a"))).isFalse();
     assertThat(config.keepsText(new TenantId("local"))).isTrue();
+    TenantConfig a = config.tenant(new TenantId("a"));
+    assertThat(a.contextMax()).isEqualTo(100);
+    assertThat(a.outputMax()).isEqualTo(10);
+    assertThat(a.requestsMax()).isEqualTo(2);
+    assertThat(a.firstTokenMax()).isEqualTo(Duration.ofMillis(1_500));
+    for (String unlimited : List.of("b", "local")) {
+      TenantConfig other = config.tenant(new TenantId(unlimited));
+      assertThat(other.contextMax()).isEqualTo(Integer.MAX_VALUE);
+      assertThat(other.outputMax()).isEqualTo(Integer.MAX_VALUE);
+      assertThat(other.requestsMax()).isEqualTo(7);
+      assertThat(other.firstTokenMax()).isZero();
+    }
     assertThat(config.corsOrigins()).containsExactly("https://example.org");
     assertThat(config.limits().bodyBytesMax()).isEqualTo(1 << 20);
     assertThat(config.limits().jsonDepthMax()).isEqualTo(50);
@@ -67,6 +82,7 @@ class EdgeConfigTest {
               a: {}
               "b c": {key: k}
               d: {keySha256: [zz]}
+              e: {key: e, contextMax: 1, firstTokenMax: 11m}
             limits: {bodyBytesMax: 1GiB, stopStringMax: 1}
             times: {keepAlive: 20s}
             """);
@@ -79,9 +95,20 @@ class EdgeConfigTest {
             "edge.tenants.a needs a key",
             "edge.tenants.b c",
             "edge.tenants.d.keySha256",
+            "tenants.e.contextMax must be",
+            "edge.tenants.e.firstTokenMax must be at most 10m",
             "edge.limits.bodyBytesMax",
             "did you mean limits.stopStringsMax?",
             "edge.times.keepAlive");
+  }
+
+  @Test
+  void without_keys_the_local_tenant_may_have_limits() {
+    Settings settings = settings("{open: true, tenants: {local: {requestsMax: 3}}}");
+    EdgeConfig config = EdgeConfig.read(settings);
+
+    assertThat(settings.problems().found()).isEmpty();
+    assertThat(config.tenant(Keys.LOCAL).requestsMax()).isEqualTo(3);
   }
 
   @Test

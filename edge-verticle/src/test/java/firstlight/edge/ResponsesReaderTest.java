@@ -192,7 +192,7 @@ class ResponsesReaderTest {
                 "presence_penalty":1.0,"frequency_penalty":-1.0,"top_logprobs":3,
                 "temperature":0.5,"reasoning":{"effort":"low","summary":null},
                 "max_output_tokens":32,"max_tool_calls":2,"store":false,
-                "service_tier":"default","metadata":{"k":"v"},"safety_identifier":"s",
+                "service_tier":"flex","metadata":{"k":"v"},"safety_identifier":"s",
                 "prompt_cache_key":"p"}
                 """));
   }

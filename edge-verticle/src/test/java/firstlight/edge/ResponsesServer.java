@@ -87,7 +87,7 @@ final class ResponsesServer implements AutoCloseable {
         .handler(
             context -> {
               String tenant = context.request().getHeader("tenant");
-              new Caller(new TenantId(tenant == null ? "a" : tenant), "req_1").keepIn(context);
+              new Caller(new TenantId(tenant == null ? "a" : tenant), "req_1", 0).keepIn(context);
               context.next();
             });
     WebSocketLimits webSockets = limits.apply(WEB_SOCKETS);
@@ -115,7 +115,8 @@ final class ResponsesServer implements AutoCloseable {
         responses
             .reader()
             .read(json.object(Buffer.buffer(quoted(body))), ResponsesReader.Transport.HTTP);
-    return new ResponseRun(responses, new TenantId("a"), request, new Nobody());
+    return new ResponseRun(
+        responses, new Caller(new TenantId("a"), "req_1", 0), request, new Nobody());
   }
 
   /** Lets time pass; timers do not know of it. */

@@ -41,7 +41,12 @@ class SmolLm2PromptTest {
 
   private static PromptBuilder.Prompts build(TurnPrompt prompt, OptionalInt outputMax) {
     return new PromptBuilder(limits)
-        .build(request(prompt, outputMax), model, model.contextMax(), Instant.EPOCH);
+        .build(request(prompt, outputMax), model, lengths(), Instant.EPOCH);
+  }
+
+  private static LengthLimits lengths() {
+    TenantConfig tenant = TenantConfig.unlimited(new TenantId("t"), 1);
+    return LengthLimits.of(model, model.contextMax(), tenant);
   }
 
   private static TurnRequest request(TurnPrompt prompt, OptionalInt outputMax) {
@@ -57,7 +62,7 @@ class SmolLm2PromptTest {
         outputMax,
         List.of(),
         false,
-        0,
+        Urgency.NORMAL,
         false,
         false,
         "");
