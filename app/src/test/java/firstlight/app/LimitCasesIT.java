@@ -3,6 +3,7 @@ package firstlight.app;
 import static firstlight.app.Client.object;
 import static firstlight.app.Served.CHAT;
 import static firstlight.app.Served.COMPLETIONS;
+import static firstlight.app.Served.GEMMA3;
 import static firstlight.app.Served.SMOLLM2;
 import static firstlight.app.Served.chat;
 import static firstlight.app.Served.completion;
@@ -94,8 +95,8 @@ class LimitCasesIT {
 
   @Test
   void a_configured_context_is_told_with_the_model() throws Exception {
-    for (String model : List.of(SMOLLM2, "gemma3-270m")) {
-      JsonNode told = object(served.a().get("/v1/models/" + model).body());
+    for (String model : List.of(SMOLLM2, GEMMA3)) {
+      JsonNode told = served.a().get("/v1/models/" + model).body();
       assertThat(told.get("max_model_len").asInt()).as(model).isEqualTo(8_192);
     }
   }
