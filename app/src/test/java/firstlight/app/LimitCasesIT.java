@@ -3,7 +3,7 @@ package firstlight.app;
 import static firstlight.app.Client.object;
 import static firstlight.app.Served.CHAT;
 import static firstlight.app.Served.COMPLETIONS;
-import static firstlight.app.Served.GEMMA3;
+import static firstlight.app.Served.GEMMA3_CHAT;
 import static firstlight.app.Served.SMOLLM2;
 import static firstlight.app.Served.chat;
 import static firstlight.app.Served.completion;
@@ -94,11 +94,13 @@ class LimitCasesIT {
   }
 
   @Test
-  void a_configured_context_is_told_with_the_model() throws Exception {
-    for (String model : List.of(SMOLLM2, GEMMA3)) {
-      JsonNode told = served.a().get("/v1/models/" + model).body();
-      assertThat(told.get("max_model_len").asInt()).as(model).isEqualTo(8_192);
-    }
+  void a_configured_context_is_told_with_the_model_and_applies() throws Exception {
+    JsonNode told = served.a().get("/v1/models/" + GEMMA3_CHAT).body();
+    assertThat(told.get("max_model_len").asInt()).isEqualTo(512);
+    ObjectNode body = chat("hello".repeat(600), 1).put("model", GEMMA3_CHAT);
+    JsonNode error = served.refused(CHAT, body, 400);
+    assertThat(error.get("code").asText()).isEqualTo("context_length_exceeded");
+    assertThat(error.get("message").asText()).contains("512 positions here, as its configuration");
   }
 
   /** B44. */

@@ -27,6 +27,7 @@ final class SharedFirstlight implements ParameterResolver {
         gemma3-chat:
           file: %s
           template: gemma3
+          contextMax: 512
       edge:
         host: 127.0.0.1
         port: 0
