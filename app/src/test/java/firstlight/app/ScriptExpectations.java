@@ -192,7 +192,11 @@ final class ScriptExpectations {
     Predicate<ScriptChat> wanted =
         switch (what) {
           case "finished" -> ScriptChat::finished;
-          case "refused" -> chat -> refusal(chat, 503, "overloaded");
+          case "refused" -> {
+            int status = words.number();
+            String code = words.take();
+            yield chat -> refusal(chat, status, code);
+          }
           default -> throw new IllegalArgumentException("a crowd is never \"" + what + "\"");
         };
     return () -> all.stream().filter(wanted).count() == count;
