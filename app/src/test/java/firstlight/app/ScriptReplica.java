@@ -16,6 +16,7 @@ import java.time.Duration;
  * @param running Sequences that run together
  * @param waiting Sequences that wait
  * @param chunk tokens of one prompt in a Step
+ * @param reserve percent of an answer's expected tokens that are kept free for it
  * @param patience longest wait for a first Step
  * @param stepLimit longest time of a Step
  */
@@ -27,6 +28,7 @@ record ScriptReplica(
     int running,
     int waiting,
     int chunk,
+    int reserve,
     Duration patience,
     Duration stepLimit) {
   static final String MODEL = "glass";
@@ -42,6 +44,7 @@ record ScriptReplica(
         words.option("running", 32),
         words.option("waiting", 64),
         words.option("chunk", 48),
+        words.option("reserve", 100),
         Words.span(words.option("patience", "30s")),
         Words.span(words.option("steplimit", "60s")));
   }
@@ -65,13 +68,19 @@ record ScriptReplica(
             runningMax: %d
             waitingMax: %d
             promptChunkMax: %d
+            reservedOutput: %s
             firstTokenMax: %dms
             prefixCache: %b
             reportEvery: 50ms
             claimEvery: 200ms
             """
                 .formatted(
-                    running, waiting, mode.chunk(chunk), patience.toMillis(), mode.prefixCache()));
+                    running,
+                    waiting,
+                    mode.chunk(chunk),
+                    reserve / 100.0,
+                    patience.toMillis(),
+                    mode.prefixCache()));
     BatcherConfig config = BatcherConfig.from(settings);
     settings.problems().throwIfAny();
     return config;
