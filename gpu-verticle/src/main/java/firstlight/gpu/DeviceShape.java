@@ -28,7 +28,7 @@ record DeviceShape(
             quantised ? config.kvType() : GpuConfig.KvType.F32);
     long wanted =
         config.kvBlocks() > 0 ? config.kvBlocks() : config.kvMemoryBytes() / kv.blockBytes();
-    int blocks = (int) Math.clamp(wanted, 1, GpuConfig.BLOCKS_MAX);
+    int blocks = Math.clamp(wanted, 1, GpuConfig.BLOCKS_MAX);
     long context = Math.min(config.contextMax(), model.contextLength());
     int threads =
         config.threads() > 0 ? config.threads() : Runtime.getRuntime().availableProcessors();

@@ -11,6 +11,7 @@ import java.lang.invoke.MethodHandle;
  * Zeros that the operating system provides page by page when they are first touched. An {@link
  * Arena} writes its zeros itself, so that all of the memory would be resident from the start.
  */
+@SuppressWarnings("restricted")
 final class ZeroedMemory {
   /**
    * Of a huge page, which is asked for where the system has them: reading memory through pages of
