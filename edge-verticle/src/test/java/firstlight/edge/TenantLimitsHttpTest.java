@@ -141,7 +141,7 @@ class TenantLimitsHttpTest {
   /** B52: a stream keeps its place while it flows, and every transport counts the same. */
   @Test
   void requests_beyond_the_tenants_number_are_refused_on_every_way() throws Exception {
-    try (Socket first = open(FEW, CHAT, true);
+    try (Socket _ = open(FEW, CHAT, true);
         WebSocketClient second = webSocket(FEW)) {
       say(second);
       Submit one = edge.replica.nextSubmit();
