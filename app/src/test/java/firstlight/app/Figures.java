@@ -14,11 +14,16 @@ record Figures(Map<String, Double> series, String text) {
     Map<String, Double> series = new LinkedHashMap<>();
     for (String line : text.lines().filter(line -> !line.startsWith("#")).toList()) {
       int value = line.lastIndexOf(' ');
-      if (series.put(line.substring(0, value), Double.valueOf(line.substring(value + 1))) != null) {
+      if (series.put(line.substring(0, value), number(line.substring(value + 1))) != null) {
         throw new AssertionError("it stands twice: " + line);
       }
     }
     return new Figures(series, text);
+  }
+
+  /** In the words of the format, where infinity is +Inf. */
+  private static double number(String word) {
+    return Double.parseDouble(word.replace("Inf", "Infinity"));
   }
 
   /** The sum over all series of that name whose labels have the text. */
