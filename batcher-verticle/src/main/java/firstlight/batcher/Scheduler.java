@@ -358,9 +358,10 @@ final class Scheduler {
     return intake.booked();
   }
 
-  /** Prompt tokens a second that get done while others wait. */
+  /** Prompt tokens a second that get done while others wait; 0 as long as it is not known. */
   double drainRate() {
-    return intake.drainRate() * 1e9;
+    double rate = intake.drainRate();
+    return Double.isFinite(rate) ? rate * 1e9 : 0;
   }
 
   int blocksFree() {
