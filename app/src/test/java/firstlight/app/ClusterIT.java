@@ -51,6 +51,7 @@ class ClusterIT {
             models: {smollm2-135m: {default: true}}
             edge: {port: 0, open: true}
             gpu: {threads: 1}
+            batcher: {firstTokenMax: 2m}
             """
                 .formatted(file));
   }
@@ -134,7 +135,7 @@ class ClusterIT {
     }
     for (CompletableFuture<Streamed> stream : streams) {
       Streamed streamed = stream.get(2, TimeUnit.MINUTES);
-      assertThat(finished(streamed)).isTrue();
+      assertThat(finished(streamed)).as(streamed.toString()).isTrue();
     }
     assertThat(served(client)).as("requests by replica").hasSize(2);
   }
