@@ -18,7 +18,8 @@ import java.time.Duration;
  * @param contextMax positions in one Sequence, where the model allows as many
  * @param stepTimeLimit after which a device that has not answered is taken for lost
  * @param ownerTimeout after which a replica that has been silent no longer owns the device
- * @param warmUp how long the device is exercised at most before it is announced
+ * @param warmUp how long the device is exercised at most before it is announced; it ends earlier
+ *     when Steps no longer get faster
  */
 public record GpuConfig(
     DeviceKind device,
@@ -96,7 +97,7 @@ public record GpuConfig(
             settings.integer("contextMax", 8192, 16, CONTEXT_MAX),
             settings.duration("stepTimeLimit", Duration.ofSeconds(60)),
             settings.duration("ownerTimeout", Duration.ofSeconds(10)),
-            settings.duration("warmUp", Duration.ofSeconds(3)));
+            settings.duration("warmUp", Duration.ofSeconds(10)));
     settings.done();
     settings
         .problems()

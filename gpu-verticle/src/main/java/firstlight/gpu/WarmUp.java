@@ -11,18 +11,41 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Runs Steps of the usual shapes until the time is up, so that the first client does not wait for
- * the compiler. Block contents do not matter: nobody owns the device yet.
+ * Runs Steps of all the usual shapes, round after round, until rounds no longer get faster or the
+ * time is up, so that the first client does not wait for the compiler. Block contents do not
+ * matter: nobody owns the device yet.
  */
 final class WarmUp {
-  private static final int PROMPT = 32;
-  private static final int DECODES = 4;
-  private static final float[] NO_BIAS = {};
+  private static final Logger LOG = LoggerFactory.getLogger(WarmUp.class);
+
+  /** Longer prompts run what these do, more often. */
+  private static final int PROMPT_MAX = 128;
+
+  private static final int DECODES_MAX = 32;
+
+  /** A context that attention takes in several pieces. */
+  private static final int FAR = 4 * Attention.SPLIT;
+
+  /** The commonest shape, several times a round. */
+  private static final int SINGLES = 8;
+
+  /** A round is no faster when it takes more than this of the fastest before it. */
+  private static final double NO_FASTER = 0.95;
+
+  /** So many such rounds in a row end it. */
+  private static final int ROUNDS_NO_FASTER = 2;
+
   private static final int[] NOTHING = {};
-  private static final Sampling CHANCE =
-      new Sampling(1, 40, 0.9f, 0, 1, 0, 0, NOTHING, NO_BIAS, 1, 1);
+  private static final List<Sampling> SAMPLINGS =
+      List.of(
+          Sampling.GREEDY,
+          new Sampling(1, 0, 1, 0, 1, 0, 0, NOTHING, new float[0], 1, -1),
+          new Sampling(0.8f, 40, 0.9f, 0.05f, 1, 0, 0, NOTHING, new float[0], 2, 1),
+          new Sampling(1, 0, 0.9f, 0, 1.1f, 0.1f, 0.1f, new int[1], new float[1], 3, 20));
 
   private final Device device;
   private final DeviceCapacity capacity;
@@ -36,45 +59,93 @@ final class WarmUp {
 
   void run(Duration limit) {
     long start = time.nanos();
-    for (long step = 0; time.nanos() - start < limit.toNanos(); step++) {
-      switch ((int) (step % 4)) {
-        case 0 -> device.run(new RunStep(step, List.of(prompt())));
-        case 1 -> device.run(new RunStep(step, decodes(DECODES)));
-        default -> device.run(new RunStep(step, decodes(1)));
-      }
+    long end = start + limit.toNanos();
+    List<List<Slice>> shapes = shapes();
+    long fastest = Long.MAX_VALUE;
+    long last = Long.MAX_VALUE;
+    int rounds = 0;
+    for (int slower = 0; slower < ROUNDS_NO_FASTER && time.nanos() < end; rounds++) {
+      last = round(shapes, end);
+      slower = last > NO_FASTER * fastest ? slower + 1 : 0;
+      fastest = Math.min(fastest, last);
+    }
+    if (rounds > 0) {
+      LOG.info(
+          "the device was warmed up in {} ms: {} rounds, the last in {} ms",
+          (time.nanos() - start) / 1_000_000,
+          rounds,
+          last / 1_000_000);
     }
   }
 
-  private Slice prompt() {
-    int length = Math.min(PROMPT, Math.min(capacity.stepTokensMax(), capacity.contextMax()));
-    int blocks = (length + capacity.blockTokens() - 1) / capacity.blockTokens();
-    return new Slice(
-        new GenerationId("warm-up"),
-        IntStream.range(0, length).map(i -> i % capacity.vocabulary()).toArray(),
-        0,
-        IntStream.range(0, blocks).toArray(),
-        1,
-        Sampling.GREEDY,
-        length,
-        NOTHING);
+  /** Returns how long it took, in nanoseconds; less than a whole round when the time was up. */
+  private long round(List<List<Slice>> shapes, long end) {
+    long start = time.nanos();
+    for (List<Slice> slices : shapes) {
+      if (time.nanos() < end) {
+        device.run(new RunStep(0, slices));
+      }
+    }
+    return time.nanos() - start;
+  }
+
+  /** What a Step can be made of, as far as the device takes it, the small ones first. */
+  private List<List<Slice>> shapes() {
+    List<List<Slice>> shapes = new ArrayList<>();
+    for (int i = 0; i < SINGLES; i++) {
+      shapes.add(List.of(decode(0, SAMPLINGS.get(i % SAMPLINGS.size()))));
+    }
+    int farthest = Math.min(FAR, positions());
+    shapes.add(List.of(tokens("far", farthest - 1, 1, SAMPLINGS.getFirst())));
+    int decodes = Math.min(DECODES_MAX, Math.min(capacity.blocks(), capacity.stepTokensMax()));
+    for (int count = 2; count <= decodes; count *= 2) {
+      shapes.add(decodes(count));
+    }
+    int longest = Math.min(PROMPT_MAX, Math.min(capacity.stepTokensMax(), positions()));
+    for (int length = 2; length <= longest; length *= 2) {
+      shapes.add(List.of(tokens("prompt", 0, length, SAMPLINGS.getFirst())));
+    }
+    if (longest > 1) {
+      List<Slice> mixed = new ArrayList<>(decodes(Math.min(decodes, longest / 2)));
+      mixed.add(tokens("prompt", 0, longest - mixed.size(), SAMPLINGS.getFirst()));
+      shapes.add(mixed);
+    }
+    return shapes;
+  }
+
+  /** Of the longest Sequence that the device can hold. */
+  private int positions() {
+    return (int) Math.min(capacity.contextMax(), (long) capacity.blocks() * capacity.blockTokens());
   }
 
   private List<Slice> decodes(int count) {
-    List<Slice> slices = new ArrayList<>();
-    for (int i = 0;
-        i < Math.min(count, Math.min(capacity.blocks(), capacity.stepTokensMax()));
-        i++) {
-      slices.add(
-          new Slice(
-              new GenerationId("warm-up-" + i),
-              new int[] {i % capacity.vocabulary()},
-              0,
-              new int[] {i},
-              1,
-              i % 2 == 0 ? CHANCE : Sampling.GREEDY,
-              1,
-              NOTHING));
-    }
-    return slices;
+    return IntStream.range(0, count)
+        .mapToObj(i -> decode(i, SAMPLINGS.get(i % SAMPLINGS.size())))
+        .toList();
+  }
+
+  private Slice decode(int number, Sampling sampling) {
+    return new Slice(
+        new GenerationId("warm-up-" + number),
+        new int[] {number % capacity.vocabulary()},
+        0,
+        new int[] {number},
+        1,
+        sampling,
+        1,
+        NOTHING);
+  }
+
+  private Slice tokens(String name, int start, int length, Sampling sampling) {
+    int blocks = (start + length + capacity.blockTokens() - 1) / capacity.blockTokens();
+    return new Slice(
+        new GenerationId("warm-up-" + name),
+        IntStream.range(0, length).map(i -> i % capacity.vocabulary()).toArray(),
+        start,
+        IntStream.range(0, blocks).toArray(),
+        1,
+        sampling,
+        start + length,
+        NOTHING);
   }
 }

@@ -28,7 +28,7 @@ class GpuConfigTest {
                 8192,
                 Duration.ofSeconds(60),
                 Duration.ofSeconds(10),
-                Duration.ofSeconds(3)));
+                Duration.ofSeconds(10)));
   }
 
   @Test
