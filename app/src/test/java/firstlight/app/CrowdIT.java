@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class CrowdIT {
   private static final int REQUESTS = Integer.getInteger("crowd", 48);
   private static final int ABREAST = 32;
-  private static final int TOKENS = 32;
+  private static final int TOKENS = 48;
 
   /** Room for five or six requests of those that come, and no room is kept for answers. */
   private static final String CONFIGURATION =
@@ -30,7 +30,7 @@ class CrowdIT {
         smollm2-135m:
           default: true
       gpu:
-        kvBlocks: 48
+        kvBlocks: 40
       batcher:
         reservedOutput: 0
         runningMax: 32
