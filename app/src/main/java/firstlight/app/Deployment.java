@@ -7,6 +7,7 @@ import firstlight.edge.EdgeVerticle;
 import firstlight.feedback.FeedbackVerticle;
 import firstlight.gpu.CpuDevice;
 import firstlight.gpu.GpuVerticle;
+import firstlight.gpu.WeightStore;
 import firstlight.model.Model;
 import firstlight.protocol.IdSource;
 import firstlight.protocol.Time;
@@ -37,6 +38,7 @@ final class Deployment {
   private final List<Model> models;
   private final PrometheusMeterRegistry meters;
   private final Time time = Time.system();
+  private final WeightStore weights = new WeightStore();
   private final IdSource ids = new IdSource(new SecureRandom());
   private final Deque<String> deployed = new ArrayDeque<>();
   private final List<EdgeVerticle> edges = new ArrayList<>();
@@ -71,7 +73,7 @@ final class Deployment {
         config.gpu(),
         config.name(),
         model.name(),
-        () -> CpuDevice.open(model, config.gpu()),
+        () -> CpuDevice.open(model, config.gpu(), weights),
         meters);
   }
 

@@ -31,13 +31,17 @@ public final class CpuDevice implements Device {
 
   private final DeviceCapacity capacity;
   private final StepCheck check;
+  private final WeightStore.Lease lease;
   private final KvMemory memory;
   private final Transformer transformer;
   private final Head head;
   private final DeviceThreads threads;
   private final Time time;
 
-  private CpuDevice(ModelWeights weights, DeviceCapacity capacity, DeviceShape shape, Time time) {
+  private CpuDevice(
+      WeightStore.Lease lease, DeviceCapacity capacity, DeviceShape shape, Time time) {
+    ModelWeights weights = lease.weights();
+    this.lease = lease;
     this.memory = new KvMemory(shape.kv(), shape.blocks());
     this.capacity = capacity;
     this.check = new StepCheck(capacity);
@@ -47,34 +51,34 @@ public final class CpuDevice implements Device {
     this.time = time;
   }
 
+  /** A device with weights of its own. */
+  public static CpuDevice open(Model model, GpuConfig config) {
+    return open(model, config, new WeightStore());
+  }
+
   /**
-   * Packs the model's weights, which takes a second or two; the file is not needed afterwards.
+   * Packs the model's weights, which takes a second or two, unless they are in the store already;
+   * the file is not needed afterwards.
    *
    * @throws InvalidModelFile the model cannot run here, or its file was changed meanwhile
    */
-  public static CpuDevice open(Model model, GpuConfig config) {
-    return open(model.name(), model.file(), config);
+  public static CpuDevice open(Model model, GpuConfig config, WeightStore store) {
+    return open(model.name(), model.file(), config, store);
   }
 
   static CpuDevice open(String name, ModelFile file, GpuConfig config) {
+    return open(name, file, config, new WeightStore());
+  }
+
+  static CpuDevice open(String name, ModelFile file, GpuConfig config, WeightStore store) {
     Time time = Time.system();
     long start = time.nanos();
     Hyperparameters model = file.hyperparameters();
     requireWidths(model);
     DeviceShape shape = DeviceShape.of(model, config);
     boolean natively = natively(config);
-    ModelWeights weights = ModelWeights.load(file, config.kernels(), natively, shape.contextMax());
-    DeviceCapacity capacity =
-        new DeviceCapacity(
-            name,
-            shape.blocks(),
-            shape.kv().blockTokens(),
-            shape.stepTokensMax(),
-            shape.contextMax(),
-            model.vocabulary(),
-            new Numerics("cpu", shape.kernels(), Lanes.FLOATS.vectorBitSize(), file.digest()));
-    file.checkUnchanged();
-    CpuDevice device = new CpuDevice(weights, capacity, shape, time);
+    WeightStore.Lease lease = store.acquire(file, config.kernels(), natively, shape.contextMax());
+    CpuDevice device = open(name, file, shape, lease, time);
     LOG.info(
         "{} is packed for {}-bit vectors in {} ms, {} kernels: {} Blocks of {} tokens, {} threads",
         name,
@@ -85,6 +89,26 @@ public final class CpuDevice implements Device {
         shape.kv().blockTokens(),
         shape.threads());
     return device;
+  }
+
+  private static CpuDevice open(
+      String name, ModelFile file, DeviceShape shape, WeightStore.Lease lease, Time time) {
+    DeviceCapacity capacity =
+        new DeviceCapacity(
+            name,
+            shape.blocks(),
+            shape.kv().blockTokens(),
+            shape.stepTokensMax(),
+            shape.contextMax(),
+            file.hyperparameters().vocabulary(),
+            new Numerics("cpu", shape.kernels(), Lanes.FLOATS.vectorBitSize(), file.digest()));
+    try {
+      file.checkUnchanged();
+      return new CpuDevice(lease, capacity, shape, time);
+    } catch (RuntimeException | Error e) {
+      lease.close();
+      throw e;
+    }
   }
 
   /** Floats need no byte products, so nothing native is loaded for them. */
@@ -160,5 +184,6 @@ public final class CpuDevice implements Device {
   public void close() {
     threads.close();
     memory.close();
+    lease.close();
   }
 }

@@ -102,8 +102,13 @@ public final class GpuVerticle extends VerticleBase {
   private Device open() throws Exception {
     LOG.info("opening the device for {}", model);
     Device opened = opener.call();
-    new WarmUp(opened, time).run(config.warmUp());
-    return opened;
+    try {
+      new WarmUp(opened, time).run(config.warmUp());
+      return opened;
+    } catch (RuntimeException e) {
+      opened.close();
+      throw e;
+    }
   }
 
   private Future<?> announce() {

@@ -1,7 +1,7 @@
 /**
  * Runs Steps on a device. Public are {@link firstlight.gpu.GpuVerticle}, which answers for a device
- * on the event bus, its {@link firstlight.gpu.GpuConfig}, {@link firstlight.gpu.CpuDevice}, and
- * {@link firstlight.gpu.KernelTrial} for benchmarks.
+ * on the event bus, its {@link firstlight.gpu.GpuConfig}, {@link firstlight.gpu.CpuDevice} with its
+ * {@link firstlight.gpu.WeightStore}, and {@link firstlight.gpu.KernelTrial} for benchmarks.
  *
  * <ul>
  *   <li>Verticle: {@code DeviceOwner} decides who may use the device, {@code StepCheck} what may
