@@ -1,6 +1,8 @@
 package firstlight.gpu;
 
 import firstlight.model.ModelFile;
+import firstlight.model.Tensor;
+import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -44,6 +46,11 @@ public final class WeightStore {
     if (found == null) {
       found = new Shared(ModelWeights.load(file, kernels, natively, positions));
       shared.put(key, found);
+      // The file stays open, but its pages are of no more use: they need not be resident.
+      file.tensors().stream()
+          .map(Tensor::data)
+          .filter(MemorySegment::isMapped)
+          .forEach(MemorySegment::unload);
     }
     found.users++;
     ModelWeights weights = found.weights;

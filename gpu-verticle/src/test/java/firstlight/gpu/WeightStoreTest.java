@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 class WeightStoreTest {
@@ -43,6 +45,28 @@ class WeightStoreTest {
     try (WeightStore.Lease fresh = lease(file)) {
       assertThat(fresh.weights()).isNotSameAs(weights);
     }
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void the_file_is_not_resident_any_more_once_it_is_packed() throws IOException {
+    long before = residentFiles();
+    try (ModelFile file = ModelFile.open(TestModels.smollm2());
+        WeightStore.Lease _ = lease(file)) {
+      long half = Files.size(file.path()) / 2;
+      assertThat(residentFiles() - before).isLessThan(half);
+      file.tensors().forEach(tensor -> tensor.data().load());
+      assertThat(residentFiles() - before).isGreaterThan(half);
+    }
+  }
+
+  /** Bytes of mapped files that are in this process's memory. */
+  private static long residentFiles() throws IOException {
+    return Files.readAllLines(Path.of("/proc/self/status")).stream()
+        .filter(line -> line.startsWith("RssFile"))
+        .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")) * 1024)
+        .findFirst()
+        .orElseThrow();
   }
 
   @Test
