@@ -27,7 +27,7 @@ class ArchitectureTest {
 
   /** What other modules must see of a verticle module beside the verticle and its config. */
   private static final Set<String> ALSO_PUBLIC =
-      Set.of("CpuDevice", "EdgeModel", "EdgeModels", "KernelTrial");
+      Set.of("CpuDevice", "EdgeModel", "EdgeModels", "KernelTrial", "WeightStore");
 
   private static final JavaClasses PRODUCT =
       new ClassFileImporter()
