@@ -39,12 +39,10 @@ final class ScriptMesh implements AutoCloseable {
   private static final int WAIT_SECONDS = 20;
   private static final Duration READY = Duration.ofSeconds(10);
 
-  /** A stream's status waits for its first token, so that a refusal is always a status. */
   private static final String EDGE =
       """
       port: 0
       kafka: {bootstrap: "", closeLimit: 1ms}
-      times: {statusDelay: 10s}
       tenants:
         a: {key: test-key-a}
         b: {key: test-key-b}

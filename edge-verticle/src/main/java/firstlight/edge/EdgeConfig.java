@@ -81,15 +81,14 @@ public record EdgeConfig(
    *
    * @param bodyTimeout for a request's body to arrive
    * @param idleTimeout for a connection without a request
-   * @param statusDelay how long a stream waits for a refusal before its status is sent
-   * @param keepAlive longest silence of a stream
+   * @param keepAlive longest silence of a stream; so long its status waits for the first token or a
+   *     refusal
    * @param stallTimeout how long a client may read nothing before its answer ends
    * @param replicaExpiry silence after which a replica counts as gone
    */
   public record Times(
       Duration bodyTimeout,
       Duration idleTimeout,
-      Duration statusDelay,
       Duration keepAlive,
       Duration stallTimeout,
       Duration replicaExpiry) {}
@@ -177,7 +176,6 @@ public record EdgeConfig(
         new Times(
             times.duration("bodyTimeout", Duration.ofSeconds(30)),
             times.duration("idleTimeout", Duration.ofSeconds(75)),
-            times.duration("statusDelay", Duration.ofMillis(500)),
             times.duration("keepAlive", Duration.ofSeconds(10)),
             times.duration("stallTimeout", Duration.ofSeconds(60)),
             times.duration("replicaExpiry", Duration.ofSeconds(3)));
@@ -186,9 +184,6 @@ public record EdgeConfig(
         read.keepAlive.compareTo(Duration.ofSeconds(15)) <= 0
             && read.keepAlive.compareTo(Duration.ofMillis(10)) >= 0,
         "edge.times.keepAlive must be from 10ms to 15s");
-    problems.require(
-        !read.statusDelay.isZero() && read.statusDelay.compareTo(Duration.ofSeconds(10)) <= 0,
-        "edge.times.statusDelay must be from 1ms to 10s");
     problems.require(
         read.idleTimeout.compareTo(Duration.ofMillis(100)) >= 0
             && read.idleTimeout.compareTo(Duration.ofHours(24)) <= 0,

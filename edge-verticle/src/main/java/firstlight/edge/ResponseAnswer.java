@@ -37,7 +37,7 @@ abstract sealed class ResponseAnswer implements ResponseRun.Listener {
     }
   }
 
-  /** Event by event. The status is sent when the turn is admitted. */
+  /** Event by event. The status goes with the first. */
   static final class Streamed extends ResponseAnswer {
     private final EdgeParts parts;
     private @Nullable TurnHandle turn;

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class ResponseRun implements TurnHandle {
   /** Hears of one Response, on the verticle's event loop. */
   interface Listener {
-    /** The next events, the last ones included; the first ones come when the turn is admitted. */
+    /** The next events, the last ones included; the first ones come when the turn has started. */
     void events(List<ObjectNode> events);
 
     /**

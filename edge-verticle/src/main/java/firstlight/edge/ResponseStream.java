@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  *   <li>0 is response.created, 1 response.in_progress, 2 the message's output_item.added, 3 its
- *       content_part.added. 0 and 1 come when the turn is admitted, 2 and 3 with the first token,
+ *       content_part.added. 0 and 1 come when the turn has started, 2 and 3 with the first token,
  *       or with the end where there is none.
  *   <li>Then each token that completes at least one character gives exactly one output_text.delta,
  *       with all the characters it completes. A token that completes none (a part of a character, a
@@ -64,7 +64,7 @@ final class ResponseStream {
     this.itemId = ResponseResource.itemId("msg_", resource.id(), "");
   }
 
-  /** The turn is admitted. */
+  /** The turn has started. */
   List<ObjectNode> started() {
     return List.of(
         with(event("response.created"), "response", resource.inProgress()),

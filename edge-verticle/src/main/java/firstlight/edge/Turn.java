@@ -80,8 +80,10 @@ final class Turn implements TurnHandle {
         specs.add(spec(built, prompt, specs.size()));
       }
     }
+    // With the first token the status goes out. A client that waits longer hears something all the
+    // same, and from then on a refusal can only be an event.
     statusTimer =
-        turns.vertx().setTimer(turns.config().times().statusDelay().toMillis(), _ -> start());
+        turns.vertx().setTimer(turns.config().times().keepAlive().toMillis(), _ -> start());
     int credit = turns.config().limits().creditTokens();
     for (int prompt = 0; prompt < built.ids().size(); prompt++) {
       ReplicaReport replica = turns.place(model, built.ids().get(prompt).length + 1);

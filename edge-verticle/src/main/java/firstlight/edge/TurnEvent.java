@@ -15,9 +15,8 @@ import org.jspecify.annotations.Nullable;
 sealed interface TurnEvent {
 
   /**
-   * The turn is admitted: a replica works on it, or at least did not refuse it within the time that
-   * a client may wait for a status. Failures before this one can still be answered with an HTTP
-   * status.
+   * The first token is there, or did not come within the time that a stream may be silent. Failures
+   * before this one can still be answered with an HTTP status.
    *
    * @param prompts the token ids of each prompt; not to be changed
    */

@@ -40,7 +40,7 @@ class EdgeConfigTest {
             corsOrigins: [https://example.org]
             limits: {bodyBytesMax: 1MiB, jsonDepthMax: 50, stopStringsMax: 4, creditTokens: 8,
                 tenantRequestsMax: 7}
-            times: {keepAlive: 2s, statusDelay: 50ms, stallTimeout: 3s}
+            times: {keepAlive: 2s, stallTimeout: 3s}
             """);
     EdgeConfig config = EdgeConfig.read(settings);
 
@@ -67,7 +67,6 @@ class EdgeConfigTest {
     assertThat(config.limits().stopStringsMax()).isEqualTo(4);
     assertThat(config.limits().creditTokens()).isEqualTo(8);
     assertThat(config.times().keepAlive()).isEqualTo(Duration.ofSeconds(2));
-    assertThat(config.times().statusDelay()).isEqualTo(Duration.ofMillis(50));
     assertThat(config.times().stallTimeout()).isEqualTo(Duration.ofSeconds(3));
   }
 

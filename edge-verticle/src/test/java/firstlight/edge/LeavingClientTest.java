@@ -26,7 +26,7 @@ class LeavingClientTest {
   private static final String SETTINGS =
       """
       limits: {creditTokens: 8, writeQueueBytes: 1KiB}
-      times: {keepAlive: 100ms, statusDelay: 100ms, stallTimeout: 700ms, idleTimeout: 1s}
+      times: {keepAlive: 100ms, stallTimeout: 700ms, idleTimeout: 1s}
       """;
   private static EdgeFixture edge;
 
@@ -113,7 +113,7 @@ class LeavingClientTest {
   }
 
   @Test
-  void a_client_that_waits_gets_its_status_soon_and_then_signs_of_life() throws Exception {
+  void a_client_that_waits_gets_its_status_in_time_and_then_signs_of_life() throws Exception {
     try (Socket socket = send(",\"stream\":true")) {
       Submit submit = edge.replica.nextSubmit();
       InputStream in = socket.getInputStream();

@@ -3,6 +3,7 @@ package firstlight.edge;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import firstlight.protocol.FailureKind;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.concurrent.CompletableFuture;
@@ -241,6 +242,35 @@ class RefusalsHttpTest {
 
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.header(IgnoredFields.HEADER)).isEqualTo("user, frobnicate, we?ird");
+  }
+
+  /** Longer than any pause of a busy machine, and far below the longest silence of a stream. */
+  @ParameterizedTest
+  @CsvSource({
+    "/v1/chat/completions, OVERLOADED, 503",
+    "/v1/completions, TENANT_LIMIT, 429",
+    "/v1/responses, OVERLOADED, 503"
+  })
+  void a_stream_that_is_refused_late_gets_a_status(String path, FailureKind kind, int status)
+      throws Exception {
+    edge.replica.forget();
+    edge.replica.answering(_ -> null);
+    String asked = path.endsWith("chat/completions") ? "messages" : "prompt";
+    asked = path.endsWith("responses") ? "input" : asked;
+    String value = asked.equals("messages") ? "[{\"role\":\"user\",\"content\":\"x\"}]" : "\"x\"";
+    String body = "{\"model\":\"bytes\",\"stream\":true,\"%s\":%s}".formatted(asked, value);
+    CompletableFuture<HttpResponse<String>> coming =
+        edge.client.sendAsync(edge.postRequest(path, body), HttpResponse.BodyHandlers.ofString());
+    String generation = edge.replica.nextSubmit().getGeneration();
+
+    edge.vertx.setTimer(
+        800, _ -> edge.replica.refuse(generation, kind, "too_late", "Late.", 2_500));
+
+    HttpResponse<String> answer = coming.get(10, TimeUnit.SECONDS);
+    edge.saying("fine");
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
+    assertThat(answer.headers().firstValue("Retry-After")).contains("3");
+    assertThat(answer.headers().firstValue("retry-after-ms")).contains("2500");
   }
 
   @Test

@@ -38,7 +38,7 @@ class TenantLimitsHttpTest {
             """
               small: {key: test-key-small, contextMax: 20, outputMax: 3, firstTokenMax: 700ms}
               few: {key: test-key-few, requestsMax: 2}
-            times: {statusDelay: 100ms}
+            times: {keepAlive: 100ms}
             """);
   }
 
