@@ -65,6 +65,13 @@ final class BenchOptions {
     return Quiet.here(foreignCoresMax, patienceSeconds, time, progress);
   }
 
+  /** Of a benchmark run with these options. */
+  Report report(String benchmark) {
+    return new Report(benchmark, time.epochMillis())
+        .with("threads", threads)
+        .with("settings", settings);
+  }
+
   /** The same on a command line. */
   List<String> arguments() {
     List<String> arguments =

@@ -76,7 +76,8 @@ final class EngineCommand implements Callable<Integer> {
   public Integer call() {
     Peer peer = PeerInstall.find(peers, options.progress);
     List<Round> rounds =
-        new Rounds(options.rounds, options.quiet(), options.progress).measure(contestants(peer));
+        new Rounds(options.rounds, options.quiet(), options.progress)
+            .measure(contestants(peer), this::keep);
     StringBuilder text = new StringBuilder();
     for (Comparison comparison : COMPARISONS) {
       if (!comparison.lines(rounds).isEmpty()) {
@@ -84,14 +85,16 @@ final class EngineCommand implements Callable<Integer> {
       }
     }
     System.out.print(text + Report.disturbances(rounds));
-    Path file = options.out().resolve("engine.json");
-    new Report("engine", options.time.epochMillis())
-        .with("threads", options.threads)
-        .with("settings", options.settings)
-        .with("rounds", rounds)
-        .write(file);
-    options.progress.say("all figures: %s", file);
+    options.progress.say("all figures: %s", file());
     return 0;
+  }
+
+  private Path file() {
+    return options.out().resolve("engine.json");
+  }
+
+  private void keep(List<Round> rounds) {
+    options.report("engine").with("rounds", rounds).write(file());
   }
 
   private List<Contestant> contestants(Peer peer) {

@@ -60,18 +60,18 @@ final class KernelsCommand implements Callable<Integer> {
         one,
         all,
         options.threads);
+    Path file = options.out().resolve("kernels.json");
     Report report =
         new Report("kernels", options.time.epochMillis())
             .with("threads", options.threads)
             .with("readBandwidth", Map.of("oneThread", one, "allThreads", all));
     for (String name : List.of(DefaultModels.SMOLLM2_135M, DefaultModels.GEMMA3_270M)) {
       if (name.contains(only)) {
-        report.with(name, measure(name));
+        report.with(name, measure(name)).write(file);
       }
     }
     double foreign = options.quiet().now().foreignCores(before);
     System.out.printf(Locale.ROOT, "Others used %.2f cores meanwhile.%n", foreign);
-    Path file = options.out().resolve("kernels.json");
     report.with("foreignCores", foreign).write(file);
     options.progress.say("all figures: %s", file);
     return 0;

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -60,10 +61,13 @@ final class Report {
         .formatted(disturbed.size(), rounds.size(), foreign.text());
   }
 
+  /** The file is whole at any time, whenever the benchmark is cut off. */
   void write(Path file) {
     try {
       Files.createDirectories(file.toAbsolutePath().getParent());
-      JSON.writeValue(file.toFile(), values);
+      Path next = file.resolveSibling(file.getFileName() + ".next");
+      JSON.writeValue(next.toFile(), values);
+      Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException e) {
       throw new BenchFailure("%s can not be written: %s".formatted(file, e.getMessage()), e);
     }

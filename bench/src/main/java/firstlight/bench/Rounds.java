@@ -3,6 +3,7 @@ package firstlight.bench;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * Measures contestants in turn, in the opposite order every other round, so that a machine that
@@ -24,12 +25,17 @@ final class Rounds {
     this.repeatsLeft = wanted * REPEATS;
   }
 
-  /** All rounds of all, in the order in which they were measured. */
-  List<Round> measure(List<? extends Contestant> contestants) {
+  /**
+   * All rounds of all, in the order in which they were measured.
+   *
+   * @param kept is given those there are after each measurement
+   */
+  List<Round> measure(List<? extends Contestant> contestants, Consumer<List<Round>> kept) {
     List<Round> rounds = new ArrayList<>();
     for (int number = 1; number <= wanted; number++) {
       for (Contestant contestant : order(contestants, number)) {
         rounds.add(measure(contestant, number));
+        kept.accept(List.copyOf(rounds));
       }
     }
     return rounds;

@@ -86,9 +86,12 @@ final class ServerCommand implements Callable<Integer> {
               .measure(
                   List.of(
                       contestant(WHOLE, ours::whole, plan),
-                      new ServerContestant(PEER, theirs::forShort, theirs::forLong, plan)));
+                      new ServerContestant(PEER, theirs::forShort, theirs::forLong, plan)),
+                  this::keep);
       Rounds once = new Rounds(1, options.quiet(), options.progress);
-      rounds = concat(rounds, once.measure(List.of(contestant(ANSWERING, ours::answering, plan))));
+      List<Contestant> answering = List.of(contestant(ANSWERING, ours::answering, plan));
+      rounds = concat(rounds, once.measure(answering, _ -> {}));
+      keep(rounds);
     }
     tell(rounds);
     return 0;
@@ -120,13 +123,15 @@ final class ServerCommand implements Callable<Integer> {
         .filter(round -> round.contestant().equals(ANSWERING))
         .forEach(round -> System.out.println(memory(round)));
     System.out.print(Report.disturbances(rounds));
-    Path file = options.out().resolve("server.json");
-    new Report("server", options.time.epochMillis())
-        .with("threads", options.threads)
-        .with("settings", options.settings)
-        .with("rounds", rounds)
-        .write(file);
-    options.progress.say("all figures: %s", file);
+    options.progress.say("all figures: %s", file());
+  }
+
+  private Path file() {
+    return options.out().resolve("server.json");
+  }
+
+  private void keep(List<Round> rounds) {
+    options.report("server").with("rounds", rounds).write(file());
   }
 
   private static String memory(Round round) {

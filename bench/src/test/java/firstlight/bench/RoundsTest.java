@@ -1,15 +1,21 @@
 package firstlight.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import firstlight.protocol.Time;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class RoundsTest {
   private static final Progress SILENT =
@@ -70,7 +76,7 @@ class RoundsTest {
     // One second before each measurement is looked at as well.
     Machine machine = new Machine(0.0, 1.0, 0.0, 0.05);
     List<Round> rounds =
-        new Rounds(1, machine.quiet(0), SILENT).measure(List.of(machine.contestant()));
+        new Rounds(1, machine.quiet(0), SILENT).measure(List.of(machine.contestant()), _ -> {});
     assertThat(rounds).hasSize(1);
     assertThat(rounds.getFirst().figures()).containsEntry("measured", 2.0);
     assertThat(rounds.getFirst().disturbed()).isFalse();
@@ -80,7 +86,7 @@ class RoundsTest {
   void one_that_is_always_disturbed_counts_and_says_so() {
     Machine machine = new Machine(0.0, 1.0, 0.0, 0.5, 0.0, 0.0);
     List<Round> rounds =
-        new Rounds(1, machine.quiet(0), SILENT).measure(List.of(machine.contestant()));
+        new Rounds(1, machine.quiet(0), SILENT).measure(List.of(machine.contestant()), _ -> {});
     assertThat(rounds.getFirst().disturbed()).isTrue();
     assertThat(rounds.getFirst().foreignCores()).isEqualTo(0.5);
     assertThat(Report.disturbances(rounds)).startsWith("1 of 1 measurements were disturbed");
@@ -90,8 +96,46 @@ class RoundsTest {
   void a_measurement_waits_for_the_machine_to_be_quiet() {
     Machine machine = new Machine(1.0, 1.0, 0.0, 0.0, 9.0);
     List<Round> rounds =
-        new Rounds(1, machine.quiet(5), SILENT).measure(List.of(machine.contestant()));
+        new Rounds(1, machine.quiet(5), SILENT).measure(List.of(machine.contestant()), _ -> {});
     assertThat(rounds.getFirst().disturbed()).isFalse();
     assertThat(rounds.getFirst().figures()).containsEntry("measured", 1.0);
+  }
+
+  /** Interrupted in its third measurement, a benchmark has kept two. */
+  @Test
+  void a_benchmark_that_is_cut_off_keeps_what_it_has(@TempDir Path folder) throws Exception {
+    Machine machine = new Machine();
+    Contestant two = machine.contestant();
+    Contestant cut =
+        new Contestant() {
+          @Override
+          public String name() {
+            return "cut";
+          }
+
+          @Override
+          public Map<String, Double> measure() {
+            if (two.measure().get("measured") == 3) {
+              throw new BenchFailure("cut off");
+            }
+            return Map.of("measured", 1.0);
+          }
+        };
+    Path file = folder.resolve("some.json");
+
+    assertThatThrownBy(
+            () ->
+                new Rounds(5, machine.quiet(0), SILENT)
+                    .measure(
+                        List.of(cut),
+                        rounds -> new Report("some", 0).with("rounds", rounds).write(file)))
+        .isInstanceOf(BenchFailure.class);
+
+    JsonNode kept = new ObjectMapper().readTree(file.toFile()).get("rounds");
+    assertThat(kept).extracting(round -> round.get("number").asInt()).containsExactly(1, 2);
+    assertThat(kept.get(1).at("/figures/measured").asDouble()).isEqualTo(1.0);
+    try (var files = Files.list(folder)) {
+      assertThat(files).containsExactly(file);
+    }
   }
 }
