@@ -154,7 +154,7 @@ final class EmbeddedServices {
     try {
       service.close();
     } catch (IOException e) {
-      LOG.warn("{} did not stop: {}", service.name(), e.getMessage());
+      LOG.warn("{} did not stop: {}", service.name(), Reasons.of(e));
     }
   }
 

@@ -1,5 +1,7 @@
 package firstlight.edge;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
 import firstlight.protocol.FailureKind;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.Time;
@@ -43,6 +45,9 @@ final class KafkaEvents implements Events {
   private static final long LOG_NANOS = 10_000_000_000L;
   private static final long PRODUCER_CLOSE_MS = 200;
 
+  /** A producer that is being made when the stop comes is waited for: it can not be ended. */
+  private static final long OPENING_MS_MAX = 1_000;
+
   private final Vertx vertx;
   private final Context context;
   private final EventsConfig config;
@@ -57,6 +62,7 @@ final class KafkaEvents implements Events {
   private int failures;
   private boolean proven;
   private boolean pausing;
+  private Future<?> opening = Future.succeededFuture();
   private boolean closing;
   private boolean closed;
   private boolean logged;
@@ -123,7 +129,7 @@ final class KafkaEvents implements Events {
               closed = true;
               giveUp();
               return producer == null
-                  ? Future.succeededFuture()
+                  ? opening.<Void>mapEmpty().timeout(OPENING_MS_MAX, MILLISECONDS).otherwiseEmpty()
                   : producer.close(PRODUCER_CLOSE_MS).otherwiseEmpty();
             });
   }
@@ -142,24 +148,25 @@ final class KafkaEvents implements Events {
   }
 
   private void open() {
-    vertx
-        .executeBlocking(opener, false)
-        .onSuccess(
-            opened -> {
-              if (closed) {
-                opened.close(Duration.ZERO);
-                return;
-              }
-              // Each send's own future tells; without a handler Vert.x logs an error besides.
-              producer =
-                  KafkaProducer.<byte[], byte[]>create(vertx, opened).exceptionHandler(_ -> {});
-              pump();
-            })
-        .onFailure(
-            failure -> {
-              warn(failure);
-              pause(this::open);
-            });
+    opening =
+        vertx
+            .executeBlocking(opener, false)
+            .onSuccess(
+                opened -> {
+                  if (closed) {
+                    opened.close(Duration.ZERO);
+                    return;
+                  }
+                  // Each send's own future tells; without a handler Vert.x logs an error besides.
+                  producer =
+                      KafkaProducer.<byte[], byte[]>create(vertx, opened).exceptionHandler(_ -> {});
+                  pump();
+                })
+            .onFailure(
+                failure -> {
+                  warn(failure);
+                  pause(this::open);
+                });
   }
 
   private void pump() {

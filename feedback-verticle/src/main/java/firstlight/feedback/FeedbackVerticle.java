@@ -36,6 +36,8 @@ public final class FeedbackVerticle extends VerticleBase {
   private final Function<FeedbackConfig.S3, LakeStore> opener;
   private final Backoff backoff = new Backoff();
   private final QuietLog log;
+  private final Attempt attempt = new Attempt();
+  private Future<?> connecting = Future.succeededFuture();
   private @Nullable Open open;
   private boolean stopped;
 
@@ -83,19 +85,20 @@ public final class FeedbackVerticle extends VerticleBase {
   }
 
   private void connect(WorkerExecutor worker) {
-    worker
-        .executeBlocking(this::ready, false)
-        .compose(ready -> run(worker, ready))
-        .onFailure(
-            failure -> {
-              metrics.error("connect");
-              log.warn("the sink waits for Kafka and the object store", failure);
-              if (stopped) {
-                worker.close();
-              } else {
-                vertx.setTimer(backoff.nextMillis(), _ -> connect(worker));
-              }
-            });
+    connecting =
+        worker
+            .executeBlocking(() -> attempt.run(this::ready), false)
+            .compose(ready -> run(worker, ready))
+            .onFailure(
+                failure -> {
+                  if (stopped) {
+                    worker.close();
+                    return;
+                  }
+                  metrics.error("connect");
+                  log.warn("the sink waits for Kafka and the object store", failure);
+                  vertx.setTimer(backoff.nextMillis(), _ -> connect(worker));
+                });
   }
 
   private Ready ready() throws Exception {
@@ -151,7 +154,9 @@ public final class FeedbackVerticle extends VerticleBase {
     stopped = true;
     Open ours = open;
     if (ours == null) {
-      return Future.succeededFuture();
+      // Else it would go on while the services and Vert.x end, and both would complain of it.
+      attempt.end();
+      return within(connecting.mapEmpty(), config.closeLimit());
     }
     return within(ours.consumer().drain(), config.closeLimit()).eventually(() -> close(ours));
   }
