@@ -1,5 +1,6 @@
 package firstlight.app;
 
+import firstlight.model.CacheFolder;
 import firstlight.model.ChatTemplate;
 import firstlight.model.Model;
 import firstlight.model.ModelSource;
@@ -14,14 +15,8 @@ import org.jspecify.annotations.Nullable;
 final class ModelFiles {
   private ModelFiles() {}
 
-  /** {@code FIRSTLIGHT_HOME/models}, or the user's cache. */
   static Path folder() {
-    String home = System.getenv("FIRSTLIGHT_HOME");
-    Path base =
-        home == null
-            ? Path.of(System.getProperty("user.home"), ".cache/firstlight")
-            : Path.of(home);
-    return base.resolve("models");
+    return CacheFolder.ofUser().resolve("models");
   }
 
   static Path fetch(ModelStore store, ModelEntry entry, Progress progress) {

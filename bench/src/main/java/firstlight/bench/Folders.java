@@ -1,5 +1,6 @@
 package firstlight.bench;
 
+import firstlight.model.CacheFolder;
 import firstlight.model.DefaultModels;
 import firstlight.model.ModelStore;
 import java.io.IOException;
@@ -16,18 +17,10 @@ final class Folders {
     return Path.of(System.getProperty("firstlight.home", ".")).toAbsolutePath().normalize();
   }
 
-  /** {@code FIRSTLIGHT_HOME}, or the user's cache, as the product has it. */
-  static Path cache() {
-    String home = System.getenv("FIRSTLIGHT_HOME");
-    return home == null
-        ? Path.of(System.getProperty("user.home"), ".cache", "firstlight")
-        : Path.of(home);
-  }
-
   /** The file of a default model, fetched when it is missing. */
   static Path model(String name, Progress progress) {
     progress.say("model %s", name);
-    return new ModelStore(cache().resolve("models"))
+    return new ModelStore(CacheFolder.ofUser().resolve("models"))
         .fetch(
             name,
             Objects.requireNonNull(DefaultModels.SOURCES.get(name), name),
@@ -36,7 +29,7 @@ final class Folders {
 
   /** Files made of models. */
   static Path made() {
-    Path folder = cache().resolve("bench");
+    Path folder = CacheFolder.ofUser().resolve("bench");
     try {
       return Files.createDirectories(folder);
     } catch (IOException e) {

@@ -1,5 +1,6 @@
 package firstlight.bench;
 
+import firstlight.model.CacheFolder;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -17,13 +18,13 @@ final class PeerInstall {
     if (named != null) {
       return Peer.in(named);
     }
-    return new PeerBuild(Folders.cache().resolve("peer"), progress).peer();
+    return new PeerBuild(CacheFolder.ofUser().resolve("peer"), progress).peer();
   }
 
   /** What runs llama.cpp's server; its own options follow. */
   static List<String> serverCommand(PeerOptions options, Progress progress) {
     if (options.folder == null && options.kind == PeerOptions.Kind.PACKAGED) {
-      return new PackagedPeer(Folders.cache().resolve("peer"), progress).serverCommand();
+      return new PackagedPeer(CacheFolder.ofUser().resolve("peer"), progress).serverCommand();
     }
     return List.of(find(options, progress).program("llama-server"));
   }

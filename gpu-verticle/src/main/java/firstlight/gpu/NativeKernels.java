@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
+import firstlight.model.CacheFolder;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -44,7 +45,8 @@ final class NativeKernels {
           JAVA_INT);
 
   /** Bound once for the whole process, because only a constant handle is called directly. */
-  private static final @Nullable MethodHandle MULTIPLY = bind(NativeLibrary.build());
+  private static final @Nullable MethodHandle MULTIPLY =
+      bind(NativeLibrary.build(CacheFolder.ofUser()));
 
   private NativeKernels() {}
 

@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Compiles the native kernels with the machine's own {@code g++}, once for each version of them and
- * kind of processor, into the user's cache directory. Whatever is missing or goes wrong, the answer
- * is that there is no library, and Java kernels do the work.
+ * kind of processor, into the cache folder. Whatever is missing or goes wrong, the answer is that
+ * there is no library, and Java kernels do the work.
  */
 final class NativeLibrary {
   static final Logger LOG = LoggerFactory.getLogger(NativeKernels.class);
@@ -31,15 +31,19 @@ final class NativeLibrary {
 
   private NativeLibrary() {}
 
-  /** The library, built now or before; null: there is none. */
-  static @Nullable Path build() {
+  /**
+   * The library, built now or before; null: there is none.
+   *
+   * @param cacheFolder in which it lies
+   */
+  static @Nullable Path build(Path cacheFolder) {
     try {
       String processor = processor();
       if (!processor.contains("avx512_vnni") && !processor.contains("avx_vnni")) {
         return null;
       }
       byte[] source = source();
-      Path library = directory().resolve("cpu-" + digest(source, processor) + ".so");
+      Path library = directory(cacheFolder).resolve("cpu-" + digest(source, processor) + ".so");
       return Files.exists(library) || compile(source, library) ? library : null;
     } catch (IOException e) {
       LOG.info("no native kernels: {}", e.toString());
@@ -70,16 +74,9 @@ final class NativeLibrary {
   }
 
   /** Only its owner may write there, since what lies in it is run. */
-  private static Path directory() throws IOException {
-    String cache = System.getenv("XDG_CACHE_HOME");
-    Path base =
-        cache == null || cache.isBlank()
-            ? Path.of(System.getProperty("user.home"), ".cache")
-            : Path.of(cache);
-    Files.createDirectories(base);
-    Path directory = base.resolve("firstlight");
-    Files.createDirectories(directory);
-    Path own = directory.resolve("native");
+  private static Path directory(Path cacheFolder) throws IOException {
+    Files.createDirectories(cacheFolder);
+    Path own = cacheFolder.resolve("native");
     if (!Files.isDirectory(own)) {
       Files.createDirectory(
           own, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));

@@ -5,9 +5,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * The real models, for tests of all modules: fetched once into {@code $FIRSTLIGHT_HOME/models} (or
- * {@code ~/.cache/firstlight/models}). Where they cannot be got, the test that asks is skipped and
- * says why.
+ * The real models, for tests of all modules: fetched once into the folder of the same user's
+ * deployments. Where they cannot be got, the test that asks is skipped and says why.
  */
 public final class TestModels {
   private static final Opened SMOLLM2 = new Opened(DefaultModels.SMOLLM2_135M);
@@ -17,10 +16,7 @@ public final class TestModels {
 
   /** The folder of model files: what a deployment's default is, too. */
   public static Path directory() {
-    String home = System.getenv("FIRSTLIGHT_HOME");
-    return home != null && !home.isBlank()
-        ? Path.of(home, "models")
-        : Path.of(System.getProperty("user.home"), ".cache", "firstlight", "models");
+    return CacheFolder.ofUser().resolve("models");
   }
 
   public static Path smollm2() {
