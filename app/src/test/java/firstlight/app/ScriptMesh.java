@@ -42,6 +42,7 @@ final class ScriptMesh implements AutoCloseable {
   private static final String EDGE =
       """
       port: 0
+      warmUp: 0ms
       kafka: {bootstrap: "", closeLimit: 1ms}
       tenants:
         a: {key: test-key-a}

@@ -14,6 +14,8 @@ import java.util.List;
  * @param open whether everybody may use it without a key, as the tenant {@code local}
  * @param tenants those who have keys
  * @param events how Events get to Kafka
+ * @param warmUp how long it sends itself requests for a model at most before it is ready; zero: it
+ *     sends none
  * @param corsOrigins origins whose pages may call it; {@code *} for all; empty: none
  */
 public record EdgeConfig(
@@ -22,6 +24,7 @@ public record EdgeConfig(
     boolean open,
     List<TenantConfig> tenants,
     EventsConfig events,
+    Duration warmUp,
     List<String> corsOrigins,
     Limits limits,
     Times times) {
@@ -30,6 +33,12 @@ public record EdgeConfig(
   public EdgeConfig {
     tenants = List.copyOf(tenants);
     corsOrigins = List.copyOf(corsOrigins);
+  }
+
+  /** The same for one tenant alone. */
+  EdgeConfig forOnly(TenantConfig tenant) {
+    return new EdgeConfig(
+        host, port, false, List.of(tenant), events, warmUp, corsOrigins, limits, times);
   }
 
   /** Where clients on the same machine reach it. */
@@ -121,6 +130,7 @@ public record EdgeConfig(
             open,
             TenantConfig.readAll(settings, open, limits.tenantRequestsMax()),
             EventsConfig.read(settings.section("kafka")),
+            settings.duration("warmUp", Duration.ofSeconds(5)),
             settings.texts("corsOrigins", List.of()),
             limits,
             times(settings.section("times")));

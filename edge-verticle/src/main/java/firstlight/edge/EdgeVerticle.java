@@ -6,6 +6,7 @@ import firstlight.protocol.MeshMessage;
 import firstlight.protocol.NodeId;
 import firstlight.protocol.ReplicaReport;
 import firstlight.protocol.Time;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
@@ -100,14 +101,21 @@ public final class EdgeVerticle extends VerticleBase {
     WorkerExecutor workers =
         vertx.createSharedWorkerExecutor(WORKERS, Runtime.getRuntime().availableProcessors());
     EdgeMetrics metrics = new EdgeMetrics(meters, models);
-    ReplicaTurns turns =
-        new ReplicaTurns(
-            new ReplicaTurns.Tools(
-                vertx, config, node, models, links, workers, metrics, events, time, ids));
+    ReplicaTurns turns = turns(config, links, workers, metrics, events);
     metrics.gauges(EdgeTotals.of(vertx), links.replicas()::size);
-    vertx.eventBus().<MeshMessage>consumer(Addresses.REPLICAS, m -> heard(links, m.body()));
+    Rehearsal rehearsal = rehearsal(links, workers);
+    vertx
+        .eventBus()
+        .<MeshMessage>consumer(
+            Addresses.REPLICAS,
+            message -> {
+              heard(links, message.body());
+              rehearsal.look(links::ready);
+            });
     vertx.setPeriodic(LOOK_MILLIS, _ -> links.expire());
-    HttpServer server = server(router(turns, links, events), metrics);
+    Router router = router(config, turns, events);
+    new HealthRoute(vertx, models, links, rehearsal, meters).mount(router);
+    HttpServer server = server(router, metrics);
     running = new Running(server, turns, links, workers, events);
     return server
         .listen()
@@ -141,7 +149,28 @@ public final class EdgeVerticle extends VerticleBase {
     }
   }
 
-  private Router router(ReplicaTurns turns, ReplicaLinks links, Events events) {
+  private ReplicaTurns turns(
+      EdgeConfig config,
+      ReplicaLinks links,
+      WorkerExecutor workers,
+      EdgeMetrics metrics,
+      Events events) {
+    return new ReplicaTurns(
+        new ReplicaTurns.Tools(
+            vertx, config, node, models, links, workers, metrics, events, time, ids));
+  }
+
+  /** Of what it does nothing is counted or published. */
+  private Rehearsal rehearsal(ReplicaLinks links, WorkerExecutor workers) {
+    String key = ids.next("key_");
+    EdgeConfig own = config.forOnly(Rehearsal.tenant(key));
+    EdgeMetrics unseen = new EdgeMetrics(new SimpleMeterRegistry(), models);
+    Events nowhere = new NoEvents();
+    Router router = router(own, turns(own, links, workers, unseen, nowhere), nowhere);
+    return new Rehearsal(vertx, config.warmUp(), models, key, router);
+  }
+
+  private Router router(EdgeConfig config, ReplicaTurns turns, Events events) {
     Json json = new Json(config.limits());
     Bodies bodies = new Bodies(vertx, config, json);
     EdgeParts parts =
@@ -150,7 +179,6 @@ public final class EdgeVerticle extends VerticleBase {
     new Gate(config, ids).mount(router);
     List<Dialect> dialects =
         List.of(
-            new HealthRoute(vertx, models, links, meters),
             new ModelsRoute(models),
             new CompletionDialects(parts),
             new ResponsesDialect(parts),

@@ -13,15 +13,24 @@ import io.vertx.ext.web.RoutingContext;
 final class HealthRoute implements Dialect {
   private static final String PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
 
+  private static final String READY = "ready";
+
   private final Vertx vertx;
   private final EdgeModels models;
   private final ReplicaLinks links;
+  private final Rehearsal rehearsal;
   private final PrometheusMeterRegistry meters;
 
-  HealthRoute(Vertx vertx, EdgeModels models, ReplicaLinks links, PrometheusMeterRegistry meters) {
+  HealthRoute(
+      Vertx vertx,
+      EdgeModels models,
+      ReplicaLinks links,
+      Rehearsal rehearsal,
+      PrometheusMeterRegistry meters) {
     this.vertx = vertx;
     this.models = models;
     this.links = links;
+    this.rehearsal = rehearsal;
     this.meters = meters;
   }
 
@@ -37,17 +46,24 @@ final class HealthRoute implements Dialect {
     Reply.json(http, 200, Json.object().put("status", "live"));
   }
 
-  /** Ready is an edge that has a replica for each of its models. */
+  private String state(String model) {
+    if (!links.ready(model)) {
+      return "no replica";
+    }
+    return rehearsal.done(model) ? READY : "warming up";
+  }
+
+  /** Ready is an edge that has a replica for each of its models, and is warm. */
   private void ready(RoutingContext http) {
     ObjectNode body = Json.object();
     ObjectNode perModel = Json.object();
     boolean all = true;
     for (EdgeModel model : models.all()) {
-      boolean ready = links.ready(model.name());
-      perModel.put(model.name(), ready ? "ready" : "no replica");
-      all &= ready;
+      String state = state(model.name());
+      perModel.put(model.name(), state);
+      all &= state.equals(READY);
     }
-    body.put("status", all ? "ready" : "not ready").set("models", perModel);
+    body.put("status", all ? READY : "not ready").set("models", perModel);
     Reply.json(http, all ? 200 : 503, body);
   }
 

@@ -69,8 +69,18 @@ final class EdgeFixture {
    * @param yaml more settings of the section edge
    */
   EdgeFixture(String yaml) throws Exception {
+    this(yaml, "0ms");
+  }
+
+  /**
+   * @param warmUp how long it may send itself requests
+   */
+  EdgeFixture(String yaml, String warmUp) throws Exception {
     MeshCodec.register(vertx.eventBus());
-    String tenants = "port: 0\ntenants:\n  a: {key: test-key-a}\n  b: {key: test-key-b}\n";
+    String tenants =
+        "port: 0\nwarmUp: "
+            + warmUp
+            + "\ntenants:\n  a: {key: test-key-a}\n  b: {key: test-key-b}\n";
     Settings settings = Settings.parse(tenants + yaml, _ -> null);
     EdgeConfig config = EdgeConfig.read(settings);
     settings.problems().throwIfAny();
