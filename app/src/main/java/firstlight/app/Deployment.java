@@ -119,18 +119,24 @@ final class Deployment {
     return edges.isEmpty() ? 0 : edges.getFirst().port();
   }
 
-  /** Each in turn, so that nobody loses what it still needs. */
-  void undeploy() {
+  /**
+   * Each in turn, so that nobody loses what it still needs.
+   *
+   * @return whether all are gone; those that are not may still be on their way
+   */
+  boolean undeploy() {
     Future<Void> done = Future.succeededFuture();
     for (String id : deployed) {
       done = done.transform(_ -> vertx.undeploy(id));
     }
     try {
       done.toCompletionStage().toCompletableFuture().get(UNDEPLOY_SECONDS, TimeUnit.SECONDS);
+      return true;
     } catch (TimeoutException e) {
       LOG.warn("not every verticle stopped in time");
     } catch (Exception e) {
       LOG.warn("a verticle did not stop cleanly: {}", e.getMessage());
     }
+    return false;
   }
 }

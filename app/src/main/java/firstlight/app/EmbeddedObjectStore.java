@@ -37,7 +37,8 @@ final class EmbeddedObjectStore implements EmbeddedService {
             .endpoint(URI.create("http://127.0.0.1:" + port))
             .awsAuthentication(AuthenticationType.AWS_V4, ACCESS_KEY, SECRET_KEY)
             .ignoreUnknownHeaders(true)
-            .stopTimeout(1_000)
+            // Whoever uses it has stopped before: only idle connections would be waited for.
+            .stopTimeout(0)
             .build();
     server = proxy;
     proxy.start();

@@ -161,10 +161,8 @@ final class Node {
   /** Stops in the opposite order of the start; what does not stop in time is left to the end. */
   void stop() {
     try {
-      if (vertx != null) {
-        if (deployment != null) {
-          deployment.undeploy();
-        }
+      // Vert.x would stop those that are still stopping a second time, which they cannot do.
+      if (vertx != null && (deployment == null || deployment.undeploy())) {
         vertx
             .close()
             .toCompletionStage()
