@@ -25,6 +25,9 @@ record PeerBuild(Path folder, Progress progress) {
 
   private static final int TOLD_EVERY = 20;
 
+  private static final String TILE_LOAD = "_tile_loadconfig(&tc);";
+  private static final String TILE_BARRIER = "__asm__ volatile(\"\" : : \"r\"(&tc) : \"memory\"); ";
+
   Peer peer() {
     Path programs = folder.resolve("build-" + VERSION).resolve("bin");
     if (Peer.PROGRAMS.stream().allMatch(name -> Files.isExecutable(programs.resolve(name)))) {
@@ -103,7 +106,23 @@ record PeerBuild(Path folder, Progress progress) {
               PACKAGE + "==" + VERSION));
       run(List.of("tar", "-xzf", archive().toString(), "-C", folder.toString()));
     }
+    keepTileConfiguration(tree.resolve("ggml/src/ggml-cpu/amx/mmq.cpp"));
     return tree;
+  }
+
+  /**
+   * GCC before 13 does not know that loading a configuration of AMX tiles reads it, and leaves out
+   * what fills it in: on a processor with AMX the peer would end with an illegal instruction.
+   */
+  private void keepTileConfiguration(Path source) {
+    try {
+      String text = Files.readString(source);
+      if (!text.contains(TILE_BARRIER)) {
+        Files.writeString(source, text.replace(TILE_LOAD, TILE_BARRIER + TILE_LOAD));
+      }
+    } catch (IOException e) {
+      throw new BenchFailure("%s can not be changed: %s".formatted(source, e.getMessage()), e);
+    }
   }
 
   private Path archive() {
