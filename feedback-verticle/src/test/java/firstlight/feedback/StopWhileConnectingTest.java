@@ -76,7 +76,7 @@ class StopWhileConnectingTest {
             new FeedbackConfig.S3("http://127.0.0.1:1", "us-east-1", "b", "p/", "k", "s", true),
             LakeTrial.files(1, Duration.ofSeconds(1)),
             folder,
-            Duration.ofSeconds(30));
+            Duration.ofMinutes(10));
     SilentLake lake = new SilentLake();
     Vertx vertx = Vertx.vertx();
     SimpleMeterRegistry meters = new SimpleMeterRegistry();
