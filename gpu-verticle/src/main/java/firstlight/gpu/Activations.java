@@ -27,6 +27,9 @@ final class Activations {
   static final int PAIRS = BLOCK / 2;
   private static final float STEPS = 127f;
 
+  /** Makes any short that is wanted as an unsigned one 0 or more. */
+  static final int LIFT = 0x8000;
+
   /** Adding this and subtracting it again rounds a small float to the nearest integer. */
   private static final float ROUNDING = 12582912f;
 
@@ -39,6 +42,15 @@ final class Activations {
       VectorShuffle.fromOp(INTS, i -> i & ~3 | Math.max(0, (i & 3) - 1));
   private static final VectorShuffle<Integer> TWO_AFTER =
       VectorShuffle.fromOp(INTS, i -> i & ~3 | i + 2 & 3);
+  private static final VectorShuffle<Integer> NEIGHBOUR = VectorShuffle.fromOp(INTS, i -> i ^ 1);
+  private static final VectorMask<Short> LAST_TWO =
+      VectorMask.fromLong(SHORTS, 0xf0f0f0f0f0f0f0f0L);
+  private static final VectorMask<Integer> LAST_TWO_INTS =
+      VectorMask.fromLong(INTS, 0xccccccccccccccccL);
+  private static final ShortVector MINUS_256_OR_NOTHING =
+      ShortVector.zero(SHORTS).blend(ShortVector.broadcast(SHORTS, -256), LAST_TWO);
+  private static final IntVector LIFTS =
+      IntVector.broadcast(INTS, LIFT).blend(IntVector.broadcast(INTS, LIFT / 2), LAST_TWO_INTS);
   private static final ShortVector MINUS_SIXTEEN_OR_NOTHING =
       ShortVector.zero(SHORTS)
           .blend(
@@ -62,6 +74,20 @@ final class Activations {
    * that wrap around: what {@link NibbleMatrix} multiplies by.
    */
   final int[] differences;
+
+  /**
+   * {@link #pairs} again, but from every third and fourth of four, 256 times the first and second
+   * are taken away, in shorts that wrap around: what {@link ByteMatrix} multiplies by.
+   */
+  final int[] byteDifferences;
+
+  /**
+   * {@code [token][block][16]}, pairs of shorts that wrap around: what takes away again that stored
+   * bytes are {@link ByteMatrix#OFFSET} more than their quants. The first and second of four are
+   * for one int of a block each, plus {@link #LIFT} in the low half; the third and the fourth for
+   * both of these together, plus half of it.
+   */
+  final int[] corrections;
 
   /** {@code [token][block]}: what one step of the block's bytes is worth. */
   final float[] scales;
@@ -97,6 +123,8 @@ final class Activations {
     this.steps = new float[blocks * tokens * BLOCK];
     this.pairs = new int[tokens * blocks * PAIRS];
     this.differences = new int[tokens * blocks * PAIRS];
+    this.byteDifferences = new int[tokens * blocks * PAIRS];
+    this.corrections = new int[tokens * blocks * PAIRS];
     this.scales = new float[tokens * blocks];
     this.sums = new float[tokens * blocks];
     this.totals = new int[tokens * blocks];
@@ -161,6 +189,22 @@ final class Activations {
           .add(both.reinterpretAsShorts())
           .reinterpretAsInts()
           .intoArray(differences, block * PAIRS + i);
+      // Minus 256 times the byte two ints before: that is in the place of two after, as of four.
+      both.rearrange(TWO_AFTER)
+          .reinterpretAsShorts()
+          .mul(MINUS_256_OR_NOTHING)
+          .add(both.reinterpretAsShorts())
+          .reinterpretAsInts()
+          .intoArray(byteDifferences, block * PAIRS + i);
+      ShortVector offset = both.reinterpretAsShorts().mul((short) -ByteMatrix.OFFSET);
+      ShortVector ints =
+          offset.add(offset.reinterpretAsInts().rearrange(TWO_AFTER).reinterpretAsShorts());
+      ShortVector all =
+          ints.add(ints.reinterpretAsInts().rearrange(NEIGHBOUR).reinterpretAsShorts());
+      ints.blend(all, LAST_TWO)
+          .add(LIFTS.reinterpretAsShorts())
+          .reinterpretAsInts()
+          .intoArray(corrections, block * PAIRS + i);
       both.and(0x00ff00ff)
           .or(both.rearrange(TWO_AFTER).and(0x00ff00ff).lanewise(VectorOperators.LSHL, Byte.SIZE))
           .intoArray(bytes, block * PAIRS + i);

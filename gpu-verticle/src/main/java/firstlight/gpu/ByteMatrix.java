@@ -10,9 +10,14 @@ import jdk.incubator.vector.ShortVector;
 import jdk.incubator.vector.VectorOperators;
 
 /**
- * Weights of five, six or eight bits, held as signed bytes. Each number of bits has a kernel of its
- * own, since what matters is how many products with an activation fit a short before they are
- * widened.
+ * Weights of five, six or eight bits, held as bytes, {@link #OFFSET} more than they are. Each
+ * number of bits has a kernel of its own, since what matters is how many products with an
+ * activation fit a short before they are widened.
+ *
+ * <p>Bytes are not taken apart more than they must be. A short holds two, {@code u + 256 v}, and a
+ * shift gives {@code v}. As shorts wrap around, {@code u a + v b = (u + 256 v) a + v (b - 256 a)}:
+ * the factors are {@link Activations#byteDifferences}. {@link Activations#corrections} take away
+ * the offset; what matters is only that a sum without it fits a short in the end.
  *
  * <p>The low halves of the int lanes belong to the first 16 columns of a block and the high halves
  * to the last 16. Eight ints a block: bytes 0 and 1 of int j belong to columns 2 j and 2 j + 1 of
@@ -21,6 +26,9 @@ import jdk.incubator.vector.VectorOperators;
 abstract sealed class ByteMatrix extends QuantisedMatrix
     permits FiveBitMatrix, SixBitMatrix, EightBitMatrix {
   static final int INTS_A_BLOCK = 8;
+
+  /** What is added to a quant, so that the bytes that are stored are 0 or more. */
+  static final int OFFSET = 128;
 
   ByteMatrix(Shape shape, Scaling scaling) {
     super(shape, scaling);
@@ -42,12 +50,12 @@ abstract sealed class ByteMatrix extends QuantisedMatrix
 
   @Override
   int field(int quant) {
-    return quant & 0xff;
+    return quant + OFFSET & 0xff;
   }
 
   @Override
   int quant(int stored) {
-    return (byte) stored;
+    return (stored & 0xff) - OFFSET;
   }
 
   @Override
@@ -58,11 +66,11 @@ abstract sealed class ByteMatrix extends QuantisedMatrix
       int to = at + (j / 2 * 4 + j % 2) * PAIR;
       for (int i = 0; i < PAIR; i += COUNT) {
         ShortVector v = IntVector.fromArray(INTS, quants, from + i).reinterpretAsShorts();
-        v.lanewise(VectorOperators.LSHL, 8)
-            .lanewise(VectorOperators.ASHR, 8)
+        v.and((short) 0xff).sub((short) OFFSET).reinterpretAsInts().intoArray(into, to + i);
+        v.lanewise(VectorOperators.LSHR, 8)
+            .sub((short) OFFSET)
             .reinterpretAsInts()
-            .intoArray(into, to + i);
-        v.lanewise(VectorOperators.ASHR, 8).reinterpretAsInts().intoArray(into, to + 2 * PAIR + i);
+            .intoArray(into, to + 2 * PAIR + i);
       }
       from += PAIR;
     }
@@ -75,18 +83,32 @@ abstract sealed class ByteMatrix extends QuantisedMatrix
     for (int j = 0; j < INTS_A_BLOCK; j++) {
       for (int i = 0; i < PAIR; i += COUNT) {
         IntVector v = IntVector.fromArray(INTS, quants, from + i);
-        signed(v.lanewise(VectorOperators.LSHL, 24)).intoArray(into, to + i);
-        signed(v.lanewise(VectorOperators.LSHL, 16)).intoArray(into, to + PAIR + i);
-        signed(v.lanewise(VectorOperators.LSHL, 8)).intoArray(into, to + 16 * PAIR + i);
-        signed(v).intoArray(into, to + 17 * PAIR + i);
+        ((FloatVector) v.and(0xff).sub(OFFSET).convert(VectorOperators.I2F, 0))
+            .intoArray(into, to + i);
+        ((FloatVector)
+                v.lanewise(VectorOperators.LSHR, 8)
+                    .and(0xff)
+                    .sub(OFFSET)
+                    .convert(VectorOperators.I2F, 0))
+            .intoArray(into, to + PAIR + i);
+        ((FloatVector)
+                v.lanewise(VectorOperators.LSHR, 16)
+                    .and(0xff)
+                    .sub(OFFSET)
+                    .convert(VectorOperators.I2F, 0))
+            .intoArray(into, to + 16 * PAIR + i);
+        ((FloatVector)
+                v.lanewise(VectorOperators.LSHR, 24).sub(OFFSET).convert(VectorOperators.I2F, 0))
+            .intoArray(into, to + 17 * PAIR + i);
       }
       from += PAIR;
       to += 2 * PAIR;
     }
   }
 
-  /** The top byte of each lane. */
-  private static FloatVector signed(IntVector lanes) {
-    return (FloatVector) lanes.lanewise(VectorOperators.ASHR, 24).convert(VectorOperators.I2F, 0);
+  @Override
+  void two(Activations in, int token, float[] out, int pair, Tile tile) {
+    one(in, token, out, pair, tile);
+    one(in, token + 1, out, pair, tile);
   }
 }

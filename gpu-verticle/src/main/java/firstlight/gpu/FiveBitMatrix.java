@@ -4,7 +4,6 @@ import static firstlight.gpu.Lanes.COUNT;
 import static firstlight.gpu.Lanes.FLOATS;
 import static firstlight.gpu.Lanes.INTS;
 import static firstlight.gpu.Lanes.PAIR;
-import static firstlight.gpu.Lanes.SHORTS;
 
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
@@ -37,7 +36,8 @@ final class FiveBitMatrix extends ByteMatrix {
 
   @Override
   void one(Activations in, int token, float[] out, int pair, Tile tile) {
-    final int[] x = in.pairs;
+    final int[] x = in.byteDifferences;
+    final int[] corrections = in.corrections;
     final float[] step = in.scales;
     FloatVector f00 = FloatVector.zero(FLOATS);
     FloatVector f01 = FloatVector.zero(FLOATS);
@@ -49,29 +49,25 @@ final class FiveBitMatrix extends ByteMatrix {
       ShortVector v1;
       ShortVector c;
       ShortVector d;
-      ShortVector s00 = ShortVector.zero(SHORTS);
-      ShortVector s01 = ShortVector.zero(SHORTS);
+      // Their halves of a lift add up to nothing in a short.
+      ShortVector s00 = IntVector.broadcast(INTS, corrections[k + 2]).reinterpretAsShorts();
+      s00 = s00.add(IntVector.broadcast(INTS, corrections[k + 6]).reinterpretAsShorts());
+      s00 = s00.add(IntVector.broadcast(INTS, corrections[k + 10]).reinterpretAsShorts());
+      s00 = s00.add(IntVector.broadcast(INTS, corrections[k + 14]).reinterpretAsShorts());
+      ShortVector s01 = s00;
       for (int j = 0; j < INTS_A_BLOCK; j += 2) {
         v0 = IntVector.fromArray(INTS, quants, at).reinterpretAsShorts();
         v1 = IntVector.fromArray(INTS, quants, at + COUNT).reinterpretAsShorts();
         c = IntVector.broadcast(INTS, x[k]).reinterpretAsShorts();
         d = IntVector.broadcast(INTS, x[k + 2]).reinterpretAsShorts();
-        s00 =
-            s00.add(v0.lanewise(VectorOperators.LSHL, 8).lanewise(VectorOperators.ASHR, 8).mul(c))
-                .add(v0.lanewise(VectorOperators.ASHR, 8).mul(d));
-        s01 =
-            s01.add(v1.lanewise(VectorOperators.LSHL, 8).lanewise(VectorOperators.ASHR, 8).mul(c))
-                .add(v1.lanewise(VectorOperators.ASHR, 8).mul(d));
+        s00 = s00.add(v0.mul(c)).add(v0.lanewise(VectorOperators.LSHR, 8).mul(d));
+        s01 = s01.add(v1.mul(c)).add(v1.lanewise(VectorOperators.LSHR, 8).mul(d));
         v0 = IntVector.fromArray(INTS, quants, at + PAIR).reinterpretAsShorts();
         v1 = IntVector.fromArray(INTS, quants, at + PAIR + COUNT).reinterpretAsShorts();
         c = IntVector.broadcast(INTS, x[k + 1]).reinterpretAsShorts();
         d = IntVector.broadcast(INTS, x[k + 3]).reinterpretAsShorts();
-        s00 =
-            s00.add(v0.lanewise(VectorOperators.LSHL, 8).lanewise(VectorOperators.ASHR, 8).mul(c))
-                .add(v0.lanewise(VectorOperators.ASHR, 8).mul(d));
-        s01 =
-            s01.add(v1.lanewise(VectorOperators.LSHL, 8).lanewise(VectorOperators.ASHR, 8).mul(c))
-                .add(v1.lanewise(VectorOperators.ASHR, 8).mul(d));
+        s00 = s00.add(v0.mul(c)).add(v0.lanewise(VectorOperators.LSHR, 8).mul(d));
+        s01 = s01.add(v1.mul(c)).add(v1.lanewise(VectorOperators.LSHR, 8).mul(d));
         at += 2 * PAIR;
         k += 4;
       }
@@ -101,7 +97,8 @@ final class FiveBitMatrix extends ByteMatrix {
 
   @Override
   void two(Activations in, int token, float[] out, int pair, Tile tile) {
-    final int[] x = in.pairs;
+    final int[] x = in.byteDifferences;
+    final int[] corrections = in.corrections;
     final float[] step = in.scales;
     final int next = in.blocks * Activations.PAIRS;
     FloatVector f00 = FloatVector.zero(FLOATS);
@@ -116,17 +113,24 @@ final class FiveBitMatrix extends ByteMatrix {
       ShortVector v1;
       ShortVector c;
       ShortVector d;
-      ShortVector s00 = ShortVector.zero(SHORTS);
-      ShortVector s01 = ShortVector.zero(SHORTS);
-      ShortVector s10 = ShortVector.zero(SHORTS);
-      ShortVector s11 = ShortVector.zero(SHORTS);
+      // Their halves of a lift add up to nothing in a short.
+      ShortVector s00 = IntVector.broadcast(INTS, corrections[k + 2]).reinterpretAsShorts();
+      s00 = s00.add(IntVector.broadcast(INTS, corrections[k + 6]).reinterpretAsShorts());
+      s00 = s00.add(IntVector.broadcast(INTS, corrections[k + 10]).reinterpretAsShorts());
+      s00 = s00.add(IntVector.broadcast(INTS, corrections[k + 14]).reinterpretAsShorts());
+      ShortVector s01 = s00;
+      ShortVector s10 = IntVector.broadcast(INTS, corrections[next + k + 2]).reinterpretAsShorts();
+      s10 = s10.add(IntVector.broadcast(INTS, corrections[next + k + 6]).reinterpretAsShorts());
+      s10 = s10.add(IntVector.broadcast(INTS, corrections[next + k + 10]).reinterpretAsShorts());
+      s10 = s10.add(IntVector.broadcast(INTS, corrections[next + k + 14]).reinterpretAsShorts());
+      ShortVector s11 = s10;
       for (int j = 0; j < INTS_A_BLOCK; j += 2) {
         v0 = IntVector.fromArray(INTS, quants, at).reinterpretAsShorts();
         v1 = IntVector.fromArray(INTS, quants, at + COUNT).reinterpretAsShorts();
-        ShortVector e00 = v0.lanewise(VectorOperators.LSHL, 8).lanewise(VectorOperators.ASHR, 8);
-        ShortVector o00 = v0.lanewise(VectorOperators.ASHR, 8);
-        ShortVector e10 = v1.lanewise(VectorOperators.LSHL, 8).lanewise(VectorOperators.ASHR, 8);
-        ShortVector o10 = v1.lanewise(VectorOperators.ASHR, 8);
+        ShortVector e00 = v0;
+        ShortVector o00 = v0.lanewise(VectorOperators.LSHR, 8);
+        ShortVector e10 = v1;
+        ShortVector o10 = v1.lanewise(VectorOperators.LSHR, 8);
         c = IntVector.broadcast(INTS, x[k]).reinterpretAsShorts();
         d = IntVector.broadcast(INTS, x[k + 2]).reinterpretAsShorts();
         s00 = s00.add(e00.mul(c)).add(o00.mul(d));
@@ -137,10 +141,10 @@ final class FiveBitMatrix extends ByteMatrix {
         s11 = s11.add(e10.mul(c)).add(o10.mul(d));
         v0 = IntVector.fromArray(INTS, quants, at + PAIR).reinterpretAsShorts();
         v1 = IntVector.fromArray(INTS, quants, at + PAIR + COUNT).reinterpretAsShorts();
-        ShortVector e01 = v0.lanewise(VectorOperators.LSHL, 8).lanewise(VectorOperators.ASHR, 8);
-        ShortVector o01 = v0.lanewise(VectorOperators.ASHR, 8);
-        ShortVector e11 = v1.lanewise(VectorOperators.LSHL, 8).lanewise(VectorOperators.ASHR, 8);
-        ShortVector o11 = v1.lanewise(VectorOperators.ASHR, 8);
+        ShortVector e01 = v0;
+        ShortVector o01 = v0.lanewise(VectorOperators.LSHR, 8);
+        ShortVector e11 = v1;
+        ShortVector o11 = v1.lanewise(VectorOperators.LSHR, 8);
         c = IntVector.broadcast(INTS, x[k + 1]).reinterpretAsShorts();
         d = IntVector.broadcast(INTS, x[k + 3]).reinterpretAsShorts();
         s00 = s00.add(e01.mul(c)).add(o01.mul(d));

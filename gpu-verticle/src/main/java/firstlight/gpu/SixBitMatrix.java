@@ -4,7 +4,6 @@ import static firstlight.gpu.Lanes.COUNT;
 import static firstlight.gpu.Lanes.FLOATS;
 import static firstlight.gpu.Lanes.INTS;
 import static firstlight.gpu.Lanes.PAIR;
-import static firstlight.gpu.Lanes.SHORTS;
 
 import firstlight.model.TensorType;
 import jdk.incubator.vector.FloatVector;
@@ -45,9 +44,16 @@ final class SixBitMatrix extends ByteMatrix {
     return true;
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>The low halves of the sums are lifted, so that they are never below 0, and the ints that
+   * they are part of can be added before the halves are told apart.
+   */
   @Override
   void one(Activations in, int token, float[] out, int pair, Tile tile) {
-    final int[] x = in.pairs;
+    final int[] x = in.byteDifferences;
+    final int[] corrections = in.corrections;
     final float[] step = in.scales;
     final float[] total = in.sums;
     FloatVector f00 = FloatVector.zero(FLOATS);
@@ -60,70 +66,65 @@ final class SixBitMatrix extends ByteMatrix {
       ShortVector v1;
       ShortVector c;
       ShortVector d;
-      IntVector low0 = IntVector.zero(INTS);
+      IntVector both0 = IntVector.zero(INTS);
       IntVector high0 = IntVector.zero(INTS);
-      IntVector low1 = IntVector.zero(INTS);
+      IntVector both1 = IntVector.zero(INTS);
       IntVector high1 = IntVector.zero(INTS);
       for (int j = 0; j < INTS_A_BLOCK; j += 4) {
-        ShortVector s00 = ShortVector.zero(SHORTS);
-        ShortVector s01 = ShortVector.zero(SHORTS);
+        ShortVector s00 = IntVector.broadcast(INTS, corrections[k + 2]).reinterpretAsShorts();
+        s00 = s00.add(IntVector.broadcast(INTS, corrections[k + 6]).reinterpretAsShorts());
+        ShortVector s01 = s00;
         v0 = IntVector.fromArray(INTS, quants, at).reinterpretAsShorts();
         v1 = IntVector.fromArray(INTS, quants, at + COUNT).reinterpretAsShorts();
         c = IntVector.broadcast(INTS, x[k]).reinterpretAsShorts();
         d = IntVector.broadcast(INTS, x[k + 2]).reinterpretAsShorts();
-        s00 =
-            s00.add(v0.lanewise(VectorOperators.LSHL, 8).lanewise(VectorOperators.ASHR, 8).mul(c))
-                .add(v0.lanewise(VectorOperators.ASHR, 8).mul(d));
-        s01 =
-            s01.add(v1.lanewise(VectorOperators.LSHL, 8).lanewise(VectorOperators.ASHR, 8).mul(c))
-                .add(v1.lanewise(VectorOperators.ASHR, 8).mul(d));
+        s00 = s00.add(v0.mul(c)).add(v0.lanewise(VectorOperators.LSHR, 8).mul(d));
+        s01 = s01.add(v1.mul(c)).add(v1.lanewise(VectorOperators.LSHR, 8).mul(d));
         v0 = IntVector.fromArray(INTS, quants, at + PAIR).reinterpretAsShorts();
         v1 = IntVector.fromArray(INTS, quants, at + PAIR + COUNT).reinterpretAsShorts();
         c = IntVector.broadcast(INTS, x[k + 1]).reinterpretAsShorts();
         d = IntVector.broadcast(INTS, x[k + 3]).reinterpretAsShorts();
-        s00 =
-            s00.add(v0.lanewise(VectorOperators.LSHL, 8).lanewise(VectorOperators.ASHR, 8).mul(c))
-                .add(v0.lanewise(VectorOperators.ASHR, 8).mul(d));
-        s01 =
-            s01.add(v1.lanewise(VectorOperators.LSHL, 8).lanewise(VectorOperators.ASHR, 8).mul(c))
-                .add(v1.lanewise(VectorOperators.ASHR, 8).mul(d));
+        s00 = s00.add(v0.mul(c)).add(v0.lanewise(VectorOperators.LSHR, 8).mul(d));
+        s01 = s01.add(v1.mul(c)).add(v1.lanewise(VectorOperators.LSHR, 8).mul(d));
         v0 = IntVector.fromArray(INTS, quants, at + 2 * PAIR).reinterpretAsShorts();
         v1 = IntVector.fromArray(INTS, quants, at + 2 * PAIR + COUNT).reinterpretAsShorts();
         c = IntVector.broadcast(INTS, x[k + 4]).reinterpretAsShorts();
         d = IntVector.broadcast(INTS, x[k + 6]).reinterpretAsShorts();
-        s00 =
-            s00.add(v0.lanewise(VectorOperators.LSHL, 8).lanewise(VectorOperators.ASHR, 8).mul(c))
-                .add(v0.lanewise(VectorOperators.ASHR, 8).mul(d));
-        s01 =
-            s01.add(v1.lanewise(VectorOperators.LSHL, 8).lanewise(VectorOperators.ASHR, 8).mul(c))
-                .add(v1.lanewise(VectorOperators.ASHR, 8).mul(d));
+        s00 = s00.add(v0.mul(c)).add(v0.lanewise(VectorOperators.LSHR, 8).mul(d));
+        s01 = s01.add(v1.mul(c)).add(v1.lanewise(VectorOperators.LSHR, 8).mul(d));
         v0 = IntVector.fromArray(INTS, quants, at + 3 * PAIR).reinterpretAsShorts();
         v1 = IntVector.fromArray(INTS, quants, at + 3 * PAIR + COUNT).reinterpretAsShorts();
         c = IntVector.broadcast(INTS, x[k + 5]).reinterpretAsShorts();
         d = IntVector.broadcast(INTS, x[k + 7]).reinterpretAsShorts();
-        s00 =
-            s00.add(v0.lanewise(VectorOperators.LSHL, 8).lanewise(VectorOperators.ASHR, 8).mul(c))
-                .add(v0.lanewise(VectorOperators.ASHR, 8).mul(d));
-        s01 =
-            s01.add(v1.lanewise(VectorOperators.LSHL, 8).lanewise(VectorOperators.ASHR, 8).mul(c))
-                .add(v1.lanewise(VectorOperators.ASHR, 8).mul(d));
+        s00 = s00.add(v0.mul(c)).add(v0.lanewise(VectorOperators.LSHR, 8).mul(d));
+        s01 = s01.add(v1.mul(c)).add(v1.lanewise(VectorOperators.LSHR, 8).mul(d));
         at += 4 * PAIR;
         k += 8;
         IntVector w0 = s00.reinterpretAsInts();
         high0 = high0.add(w0.lanewise(VectorOperators.ASHR, 16));
-        low0 = low0.add(w0.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16));
+        both0 = both0.add(w0);
         IntVector w1 = s01.reinterpretAsInts();
         high1 = high1.add(w1.lanewise(VectorOperators.ASHR, 16));
-        low1 = low1.add(w1.lanewise(VectorOperators.LSHL, 16).lanewise(VectorOperators.ASHR, 16));
+        both1 = both1.add(w1);
       }
-      FloatVector p0 = (FloatVector) low0.convert(VectorOperators.I2F, 0);
+      FloatVector p0 =
+          (FloatVector)
+              both0
+                  .sub(high0.lanewise(VectorOperators.LSHL, 16))
+                  .sub(2 * Activations.LIFT)
+                  .convert(VectorOperators.I2F, 0);
       FloatVector q0 = (FloatVector) high0.convert(VectorOperators.I2F, 0);
       f00 = p0.mul(step[b]).fma(FloatVector.fromArray(FLOATS, tile.scales, unit), f00);
       f00 = q0.mul(step[b]).fma(FloatVector.fromArray(FLOATS, tile.highScales, unit), f00);
       f00 =
           FloatVector.fromArray(FLOATS, tile.minima, unit)
               .fma(FloatVector.broadcast(FLOATS, total[b]), f00);
-      FloatVector p1 = (FloatVector) low1.convert(VectorOperators.I2F, 0);
+      FloatVector p1 =
+          (FloatVector)
+              both1
+                  .sub(high1.lanewise(VectorOperators.LSHL, 16))
+                  .sub(2 * Activations.LIFT)
+                  .convert(VectorOperators.I2F, 0);
       FloatVector q1 = (FloatVector) high1.convert(VectorOperators.I2F, 0);
       f01 = p1.mul(step[b]).fma(FloatVector.fromArray(FLOATS, tile.scales, unit + COUNT), f01);
       f01 = q1.mul(step[b]).fma(FloatVector.fromArray(FLOATS, tile.highScales, unit + COUNT), f01);
@@ -134,11 +135,5 @@ final class SixBitMatrix extends ByteMatrix {
     }
     f00.intoArray(out, output(token, pair));
     f01.intoArray(out, output(token, pair) + COUNT);
-  }
-
-  @Override
-  void two(Activations in, int token, float[] out, int pair, Tile tile) {
-    one(in, token, out, pair, tile);
-    one(in, token + 1, out, pair, tile);
   }
 }

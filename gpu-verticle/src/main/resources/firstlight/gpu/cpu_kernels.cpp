@@ -26,7 +26,6 @@ static inline void store(float* p, Floats v) { _mm512_storeu_ps(p, v); }
 static inline Ints all(int v) { return _mm512_set1_epi32(v); }
 static inline Floats allf(float v) { return _mm512_set1_ps(v); }
 static inline Ints both(Ints a, Ints b) { return _mm512_and_si512(a, b); }
-static inline Ints flip(Ints a, Ints b) { return _mm512_xor_si512(a, b); }
 static inline Ints high(Ints a) { return _mm512_srli_epi32(a, 4); }
 static inline Ints plus(Ints a, Ints b) { return _mm512_add_epi32(a, b); }
 static inline Ints dot(Ints sum, Ints w, Ints x) { return _mm512_dpbusd_epi32(sum, w, x); }
@@ -44,7 +43,6 @@ static inline void store(float* p, Floats v) { _mm256_storeu_ps(p, v); }
 static inline Ints all(int v) { return _mm256_set1_epi32(v); }
 static inline Floats allf(float v) { return _mm256_set1_ps(v); }
 static inline Ints both(Ints a, Ints b) { return _mm256_and_si256(a, b); }
-static inline Ints flip(Ints a, Ints b) { return _mm256_xor_si256(a, b); }
 static inline Ints high(Ints a) { return _mm256_srli_epi32(a, 4); }
 static inline Ints plus(Ints a, Ints b) { return _mm256_add_epi32(a, b); }
 static inline Ints dot(Ints sum, Ints w, Ints x) { return _mm256_dpbusd_avx_epi32(sum, w, x); }
@@ -93,7 +91,6 @@ static inline Floats factor(const Scaling& s, const void* plane, long at) {
 template <int KIND, int TOKENS, int WIDTH>
 static inline __attribute__((always_inline)) void tile(const Call& c, int token, int lane) {
   const Ints mask = all(0x0f0f0f0f);
-  const Ints sign = all((int) 0x80808080);
   Floats sum[TOKENS][WIDTH];
   for (int t = 0; t < TOKENS; t++)
     for (int v = 0; v < WIDTH; v++) sum[t][v] = allf(0);
@@ -112,7 +109,7 @@ static inline __attribute__((always_inline)) void tile(const Call& c, int token,
         }
       } else {
 #pragma GCC unroll 8
-        for (int j = 0; j < 8; j++) w[v][j] = flip(load(q + j * c.pair + v * LANES), sign);
+        for (int j = 0; j < 8; j++) w[v][j] = load(q + j * c.pair + v * LANES);
       }
       const long at = c.scalesBegin + (long) b * c.pair + lane + v * LANES;
       d[v] = factor(c.scaling, c.scaling.scales, at);
@@ -133,7 +130,7 @@ static inline __attribute__((always_inline)) void tile(const Call& c, int token,
       const int* x = c.bytes + 16 * at;
 #pragma GCC unroll 2
       for (int v = 0; v < WIDTH; v++) {
-        // Bytes are taken as if 128 more than they are, which this takes away again.
+        // Bytes are 128 more than the quants, which this takes away again.
         Ints s = KIND == 4 ? all(0) : all(-128 * c.totals[at]);
         Ints s1 = all(0);
 #pragma GCC unroll 4
