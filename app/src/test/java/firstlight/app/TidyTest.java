@@ -19,7 +19,7 @@ class TidyTest {
 
   /** Calls between vector operations are not inlined in a long kernel, so it is written out. */
   private static final List<String> KERNELS =
-      List.of("NibbleMatrix", "FiveBitMatrix", "SixBitMatrix", "ShortPanel");
+      List.of("NibbleMatrix", "FiveBitMatrix", "SixBitMatrix", "ShortPanel", "FloatPanel");
 
   private static final int KERNEL_LINES_MAX = 130;
   private static final int COLUMNS_MAX = 100;

@@ -159,7 +159,7 @@ abstract sealed class QuantisedMatrix implements Matrix permits NibbleMatrix, By
       int many = count / ShortPanel.TOKENS * ShortPanel.TOKENS;
       ShortPanel.multiply(this, in, new Share.Range(token, token + many), out, pair, tile);
       token += many;
-    } else if (count >= FloatPanel.TOKENS_MIN && !narrow()) {
+    } else if (!narrow() && FloatPanel.pays(this, count)) {
       int many = count / FloatPanel.TOKENS * FloatPanel.TOKENS;
       tile.floats.multiply(this, in, new Share.Range(token, token + many), out, pair, tile);
       token += many;
