@@ -1,10 +1,8 @@
 package firstlight.batcher;
 
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,8 +20,6 @@ final class PrefixSharing {
   /** Who computes which Block in this Step, by the hash of the first that is not known yet. */
   private final Map<Long, Sequence> computing = new HashMap<>();
 
-  private final Set<Sequence> out = new HashSet<>();
-
   PrefixSharing(KvMemory kv) {
     this.kv = kv;
   }
@@ -31,7 +27,6 @@ final class PrefixSharing {
   /** A new Step begins. */
   void clear() {
     computing.clear();
-    out.clear();
   }
 
   /** The Sequence's next tokens are in this Step. */
@@ -44,15 +39,6 @@ final class PrefixSharing {
    * Step out, because another one computes its next Block.
    */
   boolean sitsOut(Sequence sequence) {
-    return awaits(sequence) && out.add(sequence);
-  }
-
-  /** It sits this Step out. */
-  boolean isOut(Sequence sequence) {
-    return out.contains(sequence);
-  }
-
-  private boolean awaits(Sequence sequence) {
     Awaited awaited = sequence.awaited();
     if (awaited != null && awaited.comes()) {
       return true;

@@ -94,7 +94,7 @@ final class Scheduler {
     this.waiting =
         new WaitingQueue(
             limits.waitingMax(), limits.waitingTokensMax(), shares.tenantWaitingShare());
-    this.tenants = new TenantShares(shares.tenantsRemembered());
+    this.tenants = new TenantShares(shares.tenantsRemembered(), time);
     this.outputs = new OutputLengths(EXPECTED_QUANTILE, OUTPUT_FLOOR, shares.tenantsRemembered());
     this.grants = new BlockGrants(kv, running, waiting, shares.longShare(), counts, time);
     long target = shares.interTokenTarget().toNanos();
@@ -102,9 +102,10 @@ final class Scheduler {
     this.budget = new StepBudget(cost, target, floor);
     // One long prompt never takes a whole Step, so that others get on beside it.
     int chunkMax = Math.min(limits.promptChunkMax(), Math.max(1, stepTokensMax * 3 / 4));
+    var sharing = new PrefixSharing(kv);
     this.prefills =
         new PrefillPlanner(
-            running, waiting, grants, budget, new PrefixSharing(kv), chunkMax, shares.longShare());
+            running, waiting, tenants, grants, budget, sharing, chunkMax, shares.longShare());
     this.prediction = new StepPrediction(cost, target, stepTokensMax, floor, shares.longShare());
     var forecast = new Forecast(cost, running, waiting, grants, outputs, prediction);
     this.intake = new Intake(limits, kv, waiting, tenants, outputs, forecast, drain, time);

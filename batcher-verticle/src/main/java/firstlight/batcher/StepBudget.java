@@ -41,12 +41,13 @@ final class StepBudget {
    * Most prompt tokens that may be added.
    *
    * @param start position of the first of them
+   * @param part of the time of a Step that they may fill it to, up to 1
    */
-  int left(int start) {
+  int left(int start, double part) {
     if (load.decodes() == 0 || !cost.known()) {
       return Integer.MAX_VALUE;
     }
-    double tokens = (targetNanos - cost.nanos(load)) / tokenNanos(start);
+    double tokens = (part * targetNanos - cost.nanos(load)) / tokenNanos(start);
     return (int) Math.clamp(tokens, Math.max(0, floor - load.prefill()), Integer.MAX_VALUE);
   }
 

@@ -17,6 +17,9 @@ final class TenantShare {
 
   long waitingTokens;
 
+  /** When the last of its Sequences has ended. */
+  long leftNanos;
+
   TenantShare(TenantId tenant) {
     this.tenant = tenant;
   }

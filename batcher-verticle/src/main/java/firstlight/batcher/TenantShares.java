@@ -1,18 +1,28 @@
 package firstlight.batcher;
 
 import firstlight.protocol.TenantId;
+import firstlight.protocol.Time;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.stream.LongStream;
 
 /**
  * Fairness among tenants by tokens served, after Sheng et al., "Fairness in Serving Large Language
  * Models". Each tenant has a counter of the tokens that were computed for it, an output token
- * weighing as much as two of a prompt; the least served one is next. A tenant that comes back is
- * lifted to the least served one there is, so nobody saves up for a flood by being away; nor does
- * anybody lose a debt by leaving for a moment, since counters are remembered for a while.
+ * weighing as much as two of a prompt; the least served one is next. A tenant that comes back, or
+ * had nothing waiting, is lifted to a few thousand tokens below where the service has got to: so
+ * nobody saves up for a flood by being away or asking for little, and yet who asks for less than
+ * its share now and then is served at once. Nor does anybody lose a debt by leaving for a moment,
+ * since counters are remembered for a while.
  */
 final class TenantShares {
   static final int OUTPUT_WEIGHT = 2;
+
+  /** Most tokens that a tenant can have before others, for having asked for less than its share. */
+  static final long BURST = 4_096;
+
+  /** As long ago as this, a tenant that is away counts as one that may come at any time. */
+  private static final long LATELY_NANOS = 60_000_000_000L;
 
   private final int rememberedMax;
   private final Map<TenantId, TenantShare> active = new LinkedHashMap<>();
@@ -20,24 +30,33 @@ final class TenantShares {
   /** Tenants without live Sequences, the longest gone first. */
   private final Map<TenantId, TenantShare> away = new LinkedHashMap<>();
 
-  /** What the last tenant had when nobody was left: where all begin again. */
-  private long floor;
+  private final Time time;
+
+  /** Where the service has got to: what the last one that was served, or left last, had. */
+  private long reached;
+
+  /** The counter of the least served of those that are there or were lately. */
+  private long least;
 
   /**
    * @param rememberedMax tenants without live Sequences whose counter is kept
    */
-  TenantShares(int rememberedMax) {
+  TenantShares(int rememberedMax, Time time) {
     this.rememberedMax = rememberedMax;
+    this.time = time;
   }
 
   /** The tenant has one live Sequence more. */
   TenantShare arrived(TenantId tenant) {
+    long lift = reached() - BURST;
     TenantShare share = active.get(tenant);
     if (share == null) {
       share = away.remove(tenant);
       share = share == null ? new TenantShare(tenant) : share;
-      share.served = Math.max(share.served, least());
       active.put(tenant, share);
+    }
+    if (share.waiting == 0) {
+      share.served = Math.max(share.served, lift);
     }
     share.live++;
     return share;
@@ -50,7 +69,7 @@ final class TenantShares {
       return share.served;
     }
     TenantShare gone = away.get(tenant);
-    return Math.max(gone == null ? 0 : gone.served, least());
+    return Math.max(gone == null ? 0 : gone.served, reached() - BURST);
   }
 
   /** One of its Sequences has ended. */
@@ -60,16 +79,41 @@ final class TenantShares {
     }
     active.remove(share.tenant);
     if (active.isEmpty()) {
-      floor = Math.max(floor, share.served);
+      reached = Math.max(reached, share.served);
     }
+    share.leftNanos = time.nanos();
     away.put(share.tenant, share);
     if (away.size() > rememberedMax) {
       away.remove(away.keySet().iterator().next());
     }
   }
 
-  private long least() {
-    return active.values().stream().mapToLong(share -> share.served).min().orElse(floor);
+  private long reached() {
+    long all = active.values().stream().mapToLong(share -> share.served).min().orElse(reached);
+    reached = Math.max(reached, all);
+    return reached;
+  }
+
+  /** The next tokens of a prompt are the tenant's, so many of them not counted before. */
+  void serve(TenantShare share, int tokens) {
+    reached = Math.max(reached, share.served);
+    share.served += tokens;
+  }
+
+  /** Sees who is ahead from now on. */
+  void compare() {
+    long since = time.nanos() - LATELY_NANOS;
+    LongStream there = active.values().stream().mapToLong(share -> share.served);
+    LongStream lately =
+        away.values().stream()
+            .filter(share -> share.leftNanos >= since)
+            .mapToLong(share -> share.served);
+    least = LongStream.concat(there, lately).min().orElse(0);
+  }
+
+  /** It was served so much more than another that this one may come, or wait, and be before it. */
+  boolean ahead(TenantShare share) {
+    return share.served - least > BURST / 2;
   }
 
   /** How many tenants have live Sequences. */

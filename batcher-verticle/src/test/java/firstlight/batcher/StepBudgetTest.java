@@ -29,7 +29,7 @@ class StepBudgetTest {
   @Test
   void as_long_as_nothing_is_known_the_steps_size_is_the_limit() {
     decodes(10);
-    assertThat(budget.left(0)).isEqualTo(Integer.MAX_VALUE);
+    assertThat(budget.left(0, 1)).isEqualTo(Integer.MAX_VALUE);
     assertThat(budget.longMax(0)).isEqualTo(Integer.MAX_VALUE);
   }
 
@@ -37,7 +37,7 @@ class StepBudgetTest {
   void when_nothing_decodes_the_steps_size_is_the_limit() {
     learn();
     decodes(0);
-    assertThat(budget.left(0)).isEqualTo(Integer.MAX_VALUE);
+    assertThat(budget.left(0, 1)).isEqualTo(Integer.MAX_VALUE);
     assertThat(budget.longMax(0)).isEqualTo(Integer.MAX_VALUE);
   }
 
@@ -46,9 +46,11 @@ class StepBudgetTest {
     learn();
     decodes(10);
     // 50 ms less 10 ms leave 40 ms, which are 80 tokens.
-    assertThat(budget.left(0)).isCloseTo(80, Offset.offset(4));
+    assertThat(budget.left(0, 1)).isCloseTo(80, Offset.offset(4));
+    // Half of 50 ms less 10 ms leave 15 ms.
+    assertThat(budget.left(0, 0.5)).isCloseTo(30, Offset.offset(4));
     budget.add(30, 0, false);
-    assertThat(budget.left(0)).isCloseTo(50, Offset.offset(4));
+    assertThat(budget.left(0, 1)).isCloseTo(50, Offset.offset(4));
   }
 
   @Test
@@ -63,11 +65,11 @@ class StepBudgetTest {
   void a_few_have_room_whatever_the_load() {
     learn();
     decodes(100);
-    assertThat(budget.left(0)).isEqualTo(16);
+    assertThat(budget.left(0, 1)).isEqualTo(16);
     budget.add(10, 0, false);
-    assertThat(budget.left(0)).isEqualTo(6);
+    assertThat(budget.left(0, 1)).isEqualTo(6);
     budget.add(6, 0, false);
-    assertThat(budget.left(0)).isZero();
+    assertThat(budget.left(0, 1)).isZero();
     decodes(1);
     assertThat(budget.longMax(0)).isEqualTo(16);
   }

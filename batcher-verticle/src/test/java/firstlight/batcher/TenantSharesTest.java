@@ -3,7 +3,9 @@ package firstlight.batcher;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import firstlight.protocol.SimulatedTime;
 import firstlight.protocol.TenantId;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -11,14 +13,63 @@ class TenantSharesTest {
   private static final TenantId A = new TenantId("a");
   private static final TenantId B = new TenantId("b");
 
-  private final TenantShares tenants = new TenantShares(2);
+  private final SimulatedTime time = new SimulatedTime();
+  private final TenantShares tenants = new TenantShares(2, time);
 
   @Test
-  void one_that_comes_back_has_saved_nothing_up() {
+  void one_that_comes_back_has_saved_up_no_more_than_a_burst() {
     TenantShare a = tenants.arrived(A);
-    a.served = 1_000;
-    assertThat(tenants.servedOnArrival(B)).isEqualTo(1_000);
-    assertThat(tenants.arrived(B).served).isEqualTo(1_000);
+    a.served = 100_000;
+    assertThat(tenants.servedOnArrival(B)).isEqualTo(100_000 - TenantShares.BURST);
+    assertThat(tenants.arrived(B).served).isEqualTo(100_000 - TenantShares.BURST);
+  }
+
+  @Test
+  void one_that_asks_for_little_all_the_time_has_saved_up_no_more_than_a_burst() {
+    TenantShare a = tenants.arrived(A);
+    TenantShare b = tenants.arrived(B);
+    tenants.serve(a, 100_000);
+    tenants.serve(a, 1);
+    assertThat(tenants.arrived(B)).isSameAs(b);
+    assertThat(b.served).isEqualTo(100_000 - TenantShares.BURST);
+  }
+
+  @Test
+  void who_waits_keeps_what_it_is_owed() {
+    TenantShare a = tenants.arrived(A);
+    TenantShare b = tenants.arrived(B);
+    b.waiting = 1;
+    tenants.serve(a, 100_000);
+    tenants.serve(a, 1);
+    assertThat(tenants.arrived(B).served).isZero();
+  }
+
+  @Test
+  void many_that_come_one_after_the_other_are_not_each_before_the_last() {
+    tenants.arrived(A).served = 100_000;
+    for (int i = 0; i < 10; i++) {
+      TenantShare next = tenants.arrived(new TenantId("t" + i));
+      assertThat(next.served).isEqualTo(100_000 - TenantShares.BURST);
+    }
+  }
+
+  @Test
+  void a_tenant_is_ahead_of_others_that_are_there_or_were_lately() {
+    TenantShare a = tenants.arrived(A);
+    a.served = 100_000;
+    tenants.compare();
+    assertThat(tenants.ahead(a)).isFalse();
+    TenantShare b = tenants.arrived(B);
+    tenants.compare();
+    assertThat(tenants.ahead(a)).isTrue();
+    assertThat(tenants.ahead(b)).isFalse();
+    tenants.left(b);
+    time.advance(Duration.ofSeconds(60));
+    tenants.compare();
+    assertThat(tenants.ahead(a)).isTrue();
+    time.advance(Duration.ofSeconds(1));
+    tenants.compare();
+    assertThat(tenants.ahead(a)).isFalse();
   }
 
   @Test
@@ -34,11 +85,11 @@ class TenantSharesTest {
   @Test
   void when_nobody_was_left_all_begin_where_the_last_one_was() {
     TenantShare a = tenants.arrived(A);
-    a.served = 1_000;
+    a.served = 100_000;
     tenants.left(a);
     assertThat(tenants.active()).isZero();
-    assertThat(tenants.arrived(B).served).isEqualTo(1_000);
-    assertThat(tenants.arrived(A).served).isEqualTo(1_000);
+    assertThat(tenants.arrived(B).served).isEqualTo(100_000 - TenantShares.BURST);
+    assertThat(tenants.arrived(A).served).isEqualTo(100_000);
   }
 
   @Test
