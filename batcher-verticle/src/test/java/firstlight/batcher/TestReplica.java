@@ -80,17 +80,18 @@ final class TestReplica {
     return port;
   }
 
-  /** Waits for a report like that. */
+  /** Waits for a report like that; they come all the time, also when none is. */
   ReplicaReport report(Predicate<ReplicaReport> wanted) throws InterruptedException {
-    while (true) {
-      ReplicaReport report = reports.poll(WAIT_SECONDS, TimeUnit.SECONDS);
-      if (report == null) {
-        throw new AssertionError("no such report came");
-      }
-      if (wanted.test(report)) {
-        return report;
-      }
+    Time clock = Time.system();
+    long end = clock.nanos() + TimeUnit.SECONDS.toNanos(WAIT_SECONDS);
+    ReplicaReport report;
+    do {
+      report = reports.poll(end - clock.nanos(), TimeUnit.NANOSECONDS);
+    } while (report != null && !wanted.test(report));
+    if (report == null) {
+      throw new AssertionError("no such report came");
     }
+    return report;
   }
 
   double gauge(String name) {
