@@ -95,12 +95,13 @@ final class Activations {
   /** {@code [token][block]}: the sum of the block's bytes times its scale, for weights' minima. */
   final float[] sums;
 
-  /** {@code [token][block]}: the sum of the block's bytes. */
+  /** {@code [token][block][2]}: the sums of the block's bytes, and of the first 16 of them. */
   final int[] totals;
 
   /**
    * {@code [token][block][16]}: of every four ints of {@link #pairs} the bytes of two and two put
-   * together in the first two, for processors that multiply four bytes at once.
+   * together in the first two, for processors that multiply four bytes at once; in the last two the
+   * same without the bytes of the last 16 elements.
    */
   final int[] bytes;
 
@@ -127,7 +128,7 @@ final class Activations {
     this.corrections = new int[tokens * blocks * PAIRS];
     this.scales = new float[tokens * blocks];
     this.sums = new float[tokens * blocks];
-    this.totals = new int[tokens * blocks];
+    this.totals = new int[2 * tokens * blocks];
     this.bytes = new int[tokens * blocks * PAIRS];
     this.bytesSegment = MemorySegment.ofArray(bytes);
     this.scalesSegment = MemorySegment.ofArray(scales);
@@ -176,9 +177,11 @@ final class Activations {
           .intoArray(steps, step + i);
     }
     IntVector total = IntVector.zero(INTS);
+    IntVector first = IntVector.zero(INTS);
     for (int i = 0; i < PAIRS; i += COUNT) {
       IntVector low = whole(step + i);
       IntVector high = whole(step + i + PAIRS);
+      first = first.add(low);
       total = total.add(low).add(high);
       IntVector both =
           low.and(0xffff).or(high.lanewise(VectorOperators.LSHL, 16)).rearrange(EXCHANGED);
@@ -205,13 +208,20 @@ final class Activations {
           .add(LIFTS.reinterpretAsShorts())
           .reinterpretAsInts()
           .intoArray(corrections, block * PAIRS + i);
-      both.and(0x00ff00ff)
-          .or(both.rearrange(TWO_AFTER).and(0x00ff00ff).lanewise(VectorOperators.LSHL, Byte.SIZE))
+      IntVector fours =
+          both.and(0x00ff00ff)
+              .or(
+                  both.rearrange(TWO_AFTER)
+                      .and(0x00ff00ff)
+                      .lanewise(VectorOperators.LSHL, Byte.SIZE));
+      fours
+          .blend(fours.rearrange(TWO_AFTER).and(0xffff), LAST_TWO_INTS)
           .intoArray(bytes, block * PAIRS + i);
     }
     scales[block] = scale;
-    totals[block] = total.reduceLanes(VectorOperators.ADD);
-    sums[block] = scale * totals[block];
+    totals[2 * block] = total.reduceLanes(VectorOperators.ADD);
+    totals[2 * block + 1] = first.reduceLanes(VectorOperators.ADD);
+    sums[block] = scale * totals[2 * block];
   }
 
   private IntVector whole(int at) {

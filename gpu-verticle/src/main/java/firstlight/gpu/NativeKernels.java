@@ -36,6 +36,7 @@ final class NativeKernels {
           ADDRESS,
           ADDRESS,
           ADDRESS,
+          ADDRESS,
           JAVA_INT,
           JAVA_INT,
           JAVA_INT,
@@ -82,7 +83,7 @@ final class NativeKernels {
   /**
    * Multiplies some tokens by some pairs of groups of rows.
    *
-   * @param kind 4 for nibbles, 8 for signed bytes
+   * @param kind 4 for nibbles, 8 for bytes, 6 for bytes whose halves of a block are scaled apart
    */
   static void multiply(
       int kind,
@@ -100,6 +101,10 @@ final class NativeKernels {
     }
   }
 
+  private static MemorySegment segment(@Nullable Plane plane) {
+    return plane == null ? MemorySegment.NULL : plane.segment();
+  }
+
   private static void call(
       int kind,
       QuantisedMatrix source,
@@ -112,8 +117,6 @@ final class NativeKernels {
       throw new IllegalStateException("there are no native kernels");
     }
     QuantisedMatrix.Scaling scaling = source.scaling;
-    Plane plane = scaling.minima();
-    MemorySegment minima = plane == null ? MemorySegment.NULL : plane.segment();
     try {
       handle.invokeExact(
           kind,
@@ -121,7 +124,8 @@ final class NativeKernels {
           scaling.centre(),
           source.quantsSegment,
           scaling.scales().segment(),
-          minima,
+          segment(scaling.highs()),
+          segment(scaling.minima()),
           in.bytesSegment,
           in.scalesSegment,
           in.sumsSegment,

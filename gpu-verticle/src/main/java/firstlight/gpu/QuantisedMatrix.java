@@ -136,7 +136,7 @@ abstract sealed class QuantisedMatrix implements Matrix permits NibbleMatrix, By
     Share.Range pairs = share.range(Lanes.pairs(rows));
     for (int first = 0; first < tokens; first += TOKENS_ABREAST) {
       Share.Range some = new Share.Range(first, Math.min(tokens, first + TOKENS_ABREAST));
-      if (natively && nativeKind() > 0) {
+      if (natively) {
         NativeKernels.multiply(nativeKind(), this, in, some, out, pairs);
       } else {
         multiply(in, some, out, pairs);
@@ -196,7 +196,7 @@ abstract sealed class QuantisedMatrix implements Matrix permits NibbleMatrix, By
     return scaling.lifted();
   }
 
-  /** The kind of native kernel that can do it; 0: none. */
+  /** The kind of native kernel that does it. */
   abstract int nativeKind();
 
   /** Whether 16 products of a quant and an activation fit a short. */

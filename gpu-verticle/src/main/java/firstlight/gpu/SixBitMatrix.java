@@ -31,7 +31,7 @@ final class SixBitMatrix extends ByteMatrix {
 
   @Override
   int nativeKind() {
-    return 0;
+    return 6;
   }
 
   @Override

@@ -4,11 +4,12 @@
 //
 // A call multiplies some pairs of groups of rows by some tokens. Layouts:
 //   quants  [pair][block][ints of a block][lanes of a pair]
-//   scales, minima      [pair][block][lanes of a pair], half floats or floats
-//   bytes   [token][block][16], of which every first and second of four are used: columns 2 j and
-//           2 j + 1 of a block and those 16 further, as bytes; j is 2 i for the first of the i-th
-//           four, 2 i + 1 for the second
-//   step, sums, totals  [token][block]
+//   scales, highs, minima      [pair][block][lanes of a pair], half floats or floats
+//   bytes   [token][block][16]: in the first and second of every four columns 2 j and 2 j + 1 of a
+//           block and those 16 further, as bytes; j is 2 i for the first of the i-th four, 2 i + 1
+//           for the second; in the third and fourth the same without those 16 further
+//   step, sums  [token][block]
+//   totals  [token][block][2]: of all columns, and of the first 16
 //   out     [token][stride]
 #include <immintrin.h>
 #include <cstdint>
@@ -28,6 +29,7 @@ static inline Floats allf(float v) { return _mm512_set1_ps(v); }
 static inline Ints both(Ints a, Ints b) { return _mm512_and_si512(a, b); }
 static inline Ints high(Ints a) { return _mm512_srli_epi32(a, 4); }
 static inline Ints plus(Ints a, Ints b) { return _mm512_add_epi32(a, b); }
+static inline Ints minus(Ints a, Ints b) { return _mm512_sub_epi32(a, b); }
 static inline Ints dot(Ints sum, Ints w, Ints x) { return _mm512_dpbusd_epi32(sum, w, x); }
 static inline Floats real(Ints a) { return _mm512_cvtepi32_ps(a); }
 static inline Floats times(Floats a, Floats b) { return _mm512_mul_ps(a, b); }
@@ -45,6 +47,7 @@ static inline Floats allf(float v) { return _mm256_set1_ps(v); }
 static inline Ints both(Ints a, Ints b) { return _mm256_and_si256(a, b); }
 static inline Ints high(Ints a) { return _mm256_srli_epi32(a, 4); }
 static inline Ints plus(Ints a, Ints b) { return _mm256_add_epi32(a, b); }
+static inline Ints minus(Ints a, Ints b) { return _mm256_sub_epi32(a, b); }
 static inline Ints dot(Ints sum, Ints w, Ints x) { return _mm256_dpbusd_avx_epi32(sum, w, x); }
 static inline Floats real(Ints a) { return _mm256_cvtepi32_ps(a); }
 static inline Floats times(Floats a, Floats b) { return _mm256_mul_ps(a, b); }
@@ -58,9 +61,11 @@ static inline Floats fma(Floats a, Floats b, Floats c) { return _mm256_fmadd_ps(
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-// How a call scales: kind 4 are nibbles with minima, 8 signed bytes without.
+// How a call scales: kind 4 are nibbles with minima, 8 bytes without, 6 bytes whose two halves of a
+// block are scaled apart, with minima or without. Bytes are 128 more than the quants.
 struct Scaling {
   const void* scales;
+  const void* highs;   // of the last 16 columns of each block; null: those of all
   const void* minima;  // null: the scale times centre
   int half;
   float centre;
@@ -81,6 +86,8 @@ struct Call {
   int stride;
 };
 
+static constexpr int ints(int kind) { return kind == 4 ? 4 : 8; }
+
 static inline Floats factor(const Scaling& s, const void* plane, long at) {
   return s.half ? loadh((const short*) plane + at) : loadf((const float*) plane + at);
 }
@@ -97,7 +104,7 @@ static inline __attribute__((always_inline)) void tile(const Call& c, int token,
   const int* q = c.quants + lane;
   for (int b = 0; b < c.blocks; b++) {
     Ints w[WIDTH][8];
-    Floats d[WIDTH], m[WIDTH];
+    Floats d[WIDTH], h[WIDTH], m[WIDTH];
 #pragma GCC unroll 2
     for (int v = 0; v < WIDTH; v++) {
       if (KIND == 4) {
@@ -116,30 +123,45 @@ static inline __attribute__((always_inline)) void tile(const Call& c, int token,
       if (KIND == 4)
         m[v] = c.scaling.minima ? factor(c.scaling, c.scaling.minima, at)
                                 : times(d[v], allf(c.scaling.centre));
+      if (KIND == 6) {
+        h[v] = c.scaling.highs ? factor(c.scaling, c.scaling.highs, at) : d[v];
+        m[v] = c.scaling.minima ? factor(c.scaling, c.scaling.minima, at) : allf(0);
+      }
     }
     if (TOKENS <= 2) {
       // One token takes weights faster than the processor fetches them by itself.
 #pragma GCC unroll 16
-      for (int line = 0; line < KIND * WIDTH; line++)
+      for (int line = 0; line < ints(KIND) * WIDTH; line++)
         _mm_prefetch((const char*) q + AHEAD + line * LANES * sizeof(int), _MM_HINT_T0);
     }
-    q += KIND * c.pair;
+    q += ints(KIND) * c.pair;
 #pragma GCC unroll 16
     for (int t = 0; t < TOKENS; t++) {
       const long at = (long) (token + t) * c.blocks + b;
       const int* x = c.bytes + 16 * at;
 #pragma GCC unroll 2
       for (int v = 0; v < WIDTH; v++) {
-        // Bytes are 128 more than the quants, which this takes away again.
-        Ints s = KIND == 4 ? all(0) : all(-128 * c.totals[at]);
+        Ints s = KIND == 4 ? all(0) : all(-128 * c.totals[2 * at]);
         Ints s1 = all(0);
 #pragma GCC unroll 4
         for (int j = 0; j < 4; j++) {
           s = dot(s, w[v][2 * j], all(x[4 * j]));
           s1 = dot(s1, w[v][2 * j + 1], all(x[4 * j + 1]));
         }
-        sum[t][v] = fma(times(real(plus(s, s1)), allf(c.step[at])), d[v], sum[t][v]);
-        if (KIND == 4) sum[t][v] = fma(m[v], allf(c.sums[at]), sum[t][v]);
+        s = plus(s, s1);
+        if (KIND == 6) {
+          Ints low = all(-128 * c.totals[2 * at + 1]);
+#pragma GCC unroll 4
+          for (int j = 0; j < 4; j++) {
+            low = dot(low, w[v][2 * j], all(x[4 * j + 2]));
+            low = dot(low, w[v][2 * j + 1], all(x[4 * j + 3]));
+          }
+          sum[t][v] = fma(times(real(low), allf(c.step[at])), d[v], sum[t][v]);
+          s = minus(s, low);
+        }
+        const Floats scale = KIND == 6 ? h[v] : d[v];
+        sum[t][v] = fma(times(real(s), allf(c.step[at])), scale, sum[t][v]);
+        if (KIND != 8) sum[t][v] = fma(m[v], allf(c.sums[at]), sum[t][v]);
       }
     }
   }
@@ -178,14 +200,15 @@ static void multiply(const Call& c, int from, int to) {
 EXPORT int firstlight_lanes() { return LANES; }
 
 EXPORT void firstlight_multiply(int kind, int half, float centre, const int* quants,
-    const void* scales, const void* minima, const int* bytes, const float* step, const float* sums,
+    const void* scales, const void* highs, const void* minima, const int* bytes, const float* step, const float* sums,
     const int* totals, float* out, int blocks, int pair, int stride, int firstPair, int endPair,
     int from, int to) {
   for (int p = firstPair; p < endPair; p++) {
     const long units = (long) p * blocks * pair;
-    Call c = {quants + units * kind, {scales, minima, half, centre}, units, bytes, step, sums,
+    Call c = {quants + units * ints(kind), {scales, highs, minima, half, centre}, units, bytes, step, sums,
         totals, out + (long) p * pair, blocks, pair, stride};
     if (kind == 4) multiply<4>(c, from, to);
+    else if (kind == 6) multiply<6>(c, from, to);
     else multiply<8>(c, from, to);
   }
 }
