@@ -1,0 +1,64 @@
+package firstlight.model;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * A set of texts, as rules that may refer to each other: what a constrained answer may be. Its text
+ * form is GBNF, the notation of llama.cpp: {@code name ::= "text" [a-z] other (x | y)* z{2,5}},
+ * beginning with the rule {@code root}. Immutable.
+ */
+public final class Grammar {
+  static final String ROOT = "root";
+
+  private final Map<String, GrammarNode> rules;
+
+  /**
+   * @throws InvalidGrammar there is no rule {@code root}, or one is referred to that is not there
+   */
+  Grammar(Map<String, GrammarNode> rules) {
+    this.rules = new LinkedHashMap<>(rules);
+    if (!rules.containsKey(ROOT)) {
+      throw new InvalidGrammar("the grammar has no rule 'root'");
+    }
+    rules.values().forEach(this::checkReferences);
+  }
+
+  /** A grammar of one rule. */
+  static Grammar of(GrammarNode root) {
+    return new Grammar(Map.of(ROOT, root));
+  }
+
+  /**
+   * Reads a grammar.
+   *
+   * @throws InvalidGrammar it is wrong, with the line and the reason
+   */
+  public static Grammar parse(String source) {
+    return new GrammarParser(source).grammar();
+  }
+
+  Map<String, GrammarNode> rules() {
+    return rules;
+  }
+
+  private void checkReferences(GrammarNode node) {
+    switch (node) {
+      case GrammarNode.Sequence(var parts) -> parts.forEach(this::checkReferences);
+      case GrammarNode.Choice(var options) -> options.forEach(this::checkReferences);
+      case GrammarNode.Repeat(var repeated, _, _) -> checkReferences(repeated);
+      case GrammarNode.Reference(String rule) -> {
+        if (!rules.containsKey(rule)) {
+          throw new InvalidGrammar("there is no rule %s".formatted(InvalidModelFile.shown(rule)));
+        }
+      }
+      case GrammarNode.Character _, GrammarNode.Text _ -> {}
+    }
+  }
+
+  /** Its text form; {@link #parse} makes an equal grammar of it. */
+  @Override
+  public String toString() {
+    return new GrammarPrinter().print(this);
+  }
+}
