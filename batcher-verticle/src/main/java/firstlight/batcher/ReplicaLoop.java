@@ -1,15 +1,18 @@
 package firstlight.batcher;
 
+import firstlight.batcher.Outcome.Ended;
 import firstlight.batcher.Outcome.Refused;
 import firstlight.protocol.DeviceCapacity;
 import firstlight.protocol.DeviceClaimed;
 import firstlight.protocol.FailureKind;
+import firstlight.protocol.FinishReason;
 import firstlight.protocol.GenerationId;
 import firstlight.protocol.GenerationSpec;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.MeshMessage;
 import firstlight.protocol.RunStep;
 import firstlight.protocol.StepResult;
+import firstlight.protocol.Usage;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
@@ -50,6 +53,7 @@ final class ReplicaLoop {
   /** Metrics are read on another thread. */
   private volatile @Nullable Device device;
 
+  private final Preparations preparations;
   private boolean kicked;
 
   /** A claimed device and what it works for; replaced as a whole when it is lost. */
@@ -80,6 +84,7 @@ final class ReplicaLoop {
     this.options = new DeliveryOptions().setSendTimeout(config.stepMax().toMillis());
     this.schedulers = schedulers;
     this.listener = listener;
+    this.preparations = new Preparations(vertx);
   }
 
   /** A device is there. */
@@ -97,6 +102,10 @@ final class ReplicaLoop {
 
   void submit(GenerationSpec spec, int credit) {
     Device now = device;
+    if (now != null && Preparations.needed(spec, now.scheduler.constraints())) {
+      preparations.begin(spec, credit, now.scheduler.constraints(), new Prepared());
+      return;
+    }
     listener.outcomes(
         0,
         now == null
@@ -105,18 +114,43 @@ final class ReplicaLoop {
     kick();
   }
 
+  /** Goes on with what had to be compiled first. */
+  private final class Prepared implements Preparations.Listener {
+    @Override
+    public void accept(Preparations.Pending ready) {
+      submit(ready.spec, ready.credit());
+      if (ready.held) {
+        hold(ready.spec.id(), true);
+      }
+    }
+
+    @Override
+    public void failed(GenerationSpec spec, MeshException failure) {
+      listener.outcomes(0, List.of(new Refused(spec.id(), failure)));
+    }
+  }
+
   void cancel(GenerationId generation) {
+    Optional<Usage> unbegun = preparations.cancel(generation);
+    unbegun.ifPresent(
+        usage ->
+            listener.outcomes(
+                0, List.of(new Ended(generation, FinishReason.CANCELLED, usage, new byte[0]))));
     scheduler().ifPresent(now -> listener.outcomes(0, now.cancel(generation)));
   }
 
   void credit(GenerationId generation, int tokens) {
-    scheduler().ifPresent(now -> now.credit(generation, tokens));
-    kick();
+    if (!preparations.credit(generation, tokens)) {
+      scheduler().ifPresent(now -> now.credit(generation, tokens));
+      kick();
+    }
   }
 
   void hold(GenerationId generation, boolean hold) {
-    scheduler().ifPresent(now -> now.hold(generation, hold));
-    kick();
+    if (!preparations.hold(generation, hold)) {
+      scheduler().ifPresent(now -> now.hold(generation, hold));
+      kick();
+    }
   }
 
   /** Time passes also while nothing is planned. */
@@ -219,6 +253,8 @@ final class ReplicaLoop {
   void failAll(MeshException failure) {
     Device last = device;
     device = null;
+    listener.outcomes(
+        0, preparations.clear().stream().<Outcome>map(id -> new Refused(id, failure)).toList());
     if (last != null) {
       listener.outcomes(0, last.scheduler.failAll(failure));
     }

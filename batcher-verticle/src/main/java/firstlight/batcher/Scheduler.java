@@ -54,6 +54,7 @@ final class Scheduler {
   private final Counts counts;
   private final KvMemory kv;
   private final Speculation speculation;
+  private final Constraints constraints;
   private final Admission admission;
   private final WaitingQueue waiting;
   private final TenantShares tenants;
@@ -89,7 +90,9 @@ final class Scheduler {
     this.counts = parts.counts();
     this.kv = new KvMemory(parts);
     this.speculation = new Speculation(limits.draftTokensMax(), kv, counts);
-    this.admission = new Admission(parts.capacity().contextMax(), kv.positions(), tokenBytes);
+    this.constraints = new Constraints(vocabulary, tokenBytes);
+    this.admission =
+        new Admission(parts.capacity().contextMax(), kv.positions(), tokenBytes, constraints);
     SharePolicy shares = limits.shares();
     this.waiting =
         new WaitingQueue(
@@ -274,7 +277,14 @@ final class Scheduler {
     int accepted = speculation.accepted(sequence, guesses, tokens);
     for (int i = 0; i < Math.min(accepted + 1, tokens.size()); i++) {
       sequence.share().served += TenantShares.OUTPUT_WEIGHT;
-      StopRule.Verdict verdict = emit(sequence, tokens.get(i), outcomes);
+      StopRule.Verdict verdict;
+      try {
+        verdict = emit(sequence, tokens.get(i), outcomes);
+      } catch (MeshException e) {
+        discard(sequence);
+        outcomes.add(new Refused(sequence.id(), e));
+        return;
+      }
       if (verdict.end() != null) {
         outputs.ended(sequence.spec().tenant(), sequence.output());
         kv.computed(sequence, sequence.computed() + i);
@@ -292,11 +302,20 @@ final class Scheduler {
     boolean first = !sequence.emitted();
     sequence.append(token.id());
     sequence.notePause(true, time.nanos());
+    Guide guide = sequence.guide();
+    if (guide != null) {
+      guide.next(token.id());
+    }
     StopRule.Verdict verdict =
-        sequence.stopRule().next(token.id(), tokenBytes.apply(token.id()), sequence.full());
+        sequence
+            .stopRule()
+            .next(token.id(), tokenBytes.apply(token.id()), Admission.last(guide, sequence.full()));
     counts.generationTokens++;
     counts.promptTokens += first ? sequence.promptLength() : 0;
     outcomes.add(sequence.emitted(token, verdict.text(), first));
+    if (guide != null && verdict.end() == null) {
+      guide.settle();
+    }
     return verdict;
   }
 
@@ -326,6 +345,10 @@ final class Scheduler {
     live.keySet().forEach(generation -> outcomes.add(new Refused(generation, failure)));
     live.clear();
     return outcomes;
+  }
+
+  Constraints constraints() {
+    return constraints;
   }
 
   int waiting() {

@@ -26,12 +26,14 @@ final class Sequence {
   }
 
   private static final int[] NO_HISTORY = {};
+  private static final long[][] ALL = {};
 
   private final GenerationSpec spec;
   private final long arrival;
   private final long arrivedNanos;
   private final int outputMax;
   private final StopRule stopRule;
+  private final @Nullable Guide guide;
   private final BlockTable table = new BlockTable();
   private final Drafting drafting = new Drafting();
   private @Nullable Awaited awaited;
@@ -56,9 +58,16 @@ final class Sequence {
    * @param arrival counts Sequences, so that the latest can be told
    * @param outputMax the spec's, or less where there is less room
    * @param stopRule has seen the tokens known already
+   * @param guide has seen them too; null: any token may come
    * @param credit tokens that may be emitted for now
    */
-  Sequence(GenerationSpec spec, Arrival arrival, int outputMax, StopRule stopRule, int credit) {
+  Sequence(
+      GenerationSpec spec,
+      Arrival arrival,
+      int outputMax,
+      StopRule stopRule,
+      @Nullable Guide guide,
+      int credit) {
     this.spec = spec;
     this.arrival = arrival.number();
     this.arrivedNanos = arrival.nanos();
@@ -67,6 +76,7 @@ final class Sequence {
     this.expectedOutput = outputMax;
     this.share = new TenantShare(spec.tenant());
     this.stopRule = stopRule;
+    this.guide = guide;
     this.credit = credit;
     this.length = spec.prompt().length + spec.known().length;
     this.tokens = Arrays.copyOf(spec.prompt(), length + 16);
@@ -144,6 +154,11 @@ final class Sequence {
 
   StopRule stopRule() {
     return stopRule;
+  }
+
+  /** Keeps it to its constraint; null: it has none. */
+  @Nullable Guide guide() {
+    return guide;
   }
 
   BlockTable table() {
@@ -330,6 +345,7 @@ final class Sequence {
         sampled,
         spec.sampling(),
         promptLength(),
-        penalised ? Arrays.copyOf(tokens, computed) : NO_HISTORY);
+        penalised ? Arrays.copyOf(tokens, computed) : NO_HISTORY,
+        guide == null || sampled == 0 ? ALL : guide.masks());
   }
 }

@@ -3,6 +3,7 @@ package firstlight.batcher;
 import firstlight.protocol.SampledToken;
 import firstlight.protocol.Slice;
 import firstlight.protocol.StepResult;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -46,12 +47,18 @@ final class Speculation {
             sequence
                 .drafting()
                 .draft(sequence.tokens(), sequence.length(), Math.min(most, room), gain::takes);
+        guesses = allowed(sequence, guesses);
         kv.makeRoom(sequence, guesses.length);
         draft.guess(i, guesses);
         counts.drafts += guesses.length > 0 ? 1 : 0;
         counts.draftTokens += guesses.length;
       }
     }
+  }
+
+  private static int[] allowed(Sequence sequence, int[] guesses) {
+    Guide guide = sequence.guide();
+    return guide == null ? guesses : Arrays.copyOf(guesses, guide.draft(guesses));
   }
 
   /** Tokens that the Step is expected to bring, and the time it takes, while guesses are added. */

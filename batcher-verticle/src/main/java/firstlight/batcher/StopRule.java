@@ -48,9 +48,9 @@ final class StopRule {
    * The next token.
    *
    * @param bytes its bytes of text
-   * @param last no token more is allowed
+   * @param last why it ends with this token at the latest; null: more may come
    */
-  Verdict next(int token, byte[] bytes, boolean last) {
+  Verdict next(int token, byte[] bytes, @Nullable FinishReason last) {
     if (Arrays.binarySearch(endTokens, token) >= 0) {
       return new Verdict(flush(), FinishReason.END, NOTHING);
     }
@@ -64,9 +64,9 @@ final class StopRule {
       }
     }
     byte[] all = join(held, bytes, bytes.length);
-    if (last) {
+    if (last != null) {
       held = NOTHING;
-      return new Verdict(all, FinishReason.LENGTH, NOTHING);
+      return new Verdict(all, last, NOTHING);
     }
     int free = all.length - Arrays.stream(matched).max().orElse(0);
     held = Arrays.copyOfRange(all, free, all.length);

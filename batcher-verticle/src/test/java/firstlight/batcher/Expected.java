@@ -24,7 +24,9 @@ record Expected(
    * @param outputMax where there is less room than the spec asks for
    */
   static Expected of(GenerationSpec spec, int outputMax) {
-    List<Integer> all = Specs.alone(spec).subList(0, outputMax);
+    List<Integer> alone = Specs.alone(spec);
+    List<Integer> all = alone.subList(0, Math.min(alone.size(), outputMax));
+    FinishReason last = Specs.isOver(spec, all) ? FinishReason.END : FinishReason.LENGTH;
     List<String> stops = spec.stop().stream().map(Expected::latin).toList();
     StringBuilder text = new StringBuilder();
     String knownText = "";
@@ -44,7 +46,7 @@ record Expected(
         knownText = text.substring(0, text.length() - beginning(text, stops));
       }
     }
-    return new Expected(all, FinishReason.LENGTH, text.toString(), knownText, "");
+    return new Expected(all, last, text.toString(), knownText, "");
   }
 
   private static String firstComplete(StringBuilder text, List<String> stops) {

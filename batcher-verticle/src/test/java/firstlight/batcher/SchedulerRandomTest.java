@@ -29,6 +29,12 @@ import org.junit.jupiter.api.Test;
  * are compared with {@link Expected}; invariants are checked after every call.
  */
 class SchedulerRandomTest {
+  private static final List<String> GRAMMARS =
+      List.of(
+          "root ::= [0-6]*",
+          "root ::= ([0-2]{3} | \"4\" root \"3\")+",
+          "root ::= \"1\" [0-6]{0,40} \"44\"");
+
   private static final int WORKLOADS = 1_000;
 
   @Test
@@ -203,9 +209,14 @@ class SchedulerRandomTest {
                   random.nextInt(5),
                   random.nextInt(-1, 3));
       GenerationSpec spec = Specs.sampled(plain, sampling);
+      if (random.nextInt(4) == 0) {
+        spec = Specs.constrained(spec, GRAMMARS.get(random.nextInt(GRAMMARS.size())));
+      }
       List<Integer> output = Specs.alone(spec);
       if (random.nextInt(3) == 0) {
         spec = Specs.stopping(spec, stops(output), endTokens(output));
+        // Where tokens end a constrained text, they may not come before.
+        output = Specs.alone(spec);
       }
       if (random.nextInt(4) == 0) {
         int known = random.nextInt(output.size());

@@ -1,5 +1,8 @@
 package firstlight.batcher;
 
+import firstlight.model.Constraint;
+import firstlight.model.Grammar;
+import firstlight.model.TokenTrie;
 import firstlight.protocol.GenerationId;
 import firstlight.protocol.GenerationSpec;
 import firstlight.protocol.GlassDevice;
@@ -9,12 +12,17 @@ import firstlight.protocol.TenantId;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 
 /** Generations for tests, and what a glass device alone makes of them. */
 final class Specs {
   static final int VOCABULARY = 50_000;
+
+  private static final TokenTrie TRIE = TokenTrie.of(VOCABULARY, Specs::bytes);
+  private static final Map<String, Constraint> CONSTRAINTS = new HashMap<>();
 
   private Specs() {}
 
@@ -73,7 +81,8 @@ final class Specs {
         spec.stopTokens(),
         deadline,
         priority,
-        spec.continued());
+        spec.continued(),
+        spec.constraint());
   }
 
   static GenerationSpec continued(GenerationSpec spec) {
@@ -89,7 +98,8 @@ final class Specs {
         spec.stopTokens(),
         spec.deadline(),
         spec.priority(),
-        true);
+        true,
+        spec.constraint());
   }
 
   static GenerationSpec stopping(GenerationSpec spec, List<byte[]> stop, int... stopTokens) {
@@ -105,7 +115,8 @@ final class Specs {
         stopTokens,
         spec.deadline(),
         spec.priority(),
-        spec.continued());
+        spec.continued(),
+        spec.constraint());
   }
 
   /** A token's text: short, different, and not cut at letters. */
@@ -113,16 +124,67 @@ final class Specs {
     return Integer.toString(token, 3 + token % 5).getBytes(StandardCharsets.UTF_8);
   }
 
-  /** What the model says when nothing else runs, without stop strings: as many as asked for. */
+  /**
+   * What the model says when nothing else runs, without stop strings: as many as asked for, or as
+   * its constraint lets come.
+   */
   static List<Integer> alone(GenerationSpec spec) {
     List<Integer> output = new ArrayList<>();
     int[] history = spec.prompt();
-    for (int i = 0; i < spec.outputMax(); i++) {
-      int next = GlassDevice.next(history, spec.sampling(), VOCABULARY).id();
+    for (int i = 0; i < spec.outputMax() && !isOver(spec, output); i++) {
+      long[] allowed = spec.isConstrained() ? mask(spec, output) : null;
+      int next = GlassDevice.next(history, spec.sampling(), VOCABULARY, allowed).id();
       output.add(next);
       history = Arrays.copyOf(history, history.length + 1);
       history[history.length - 1] = next;
     }
     return output;
+  }
+
+  static GenerationSpec constrained(GenerationSpec spec, String grammar) {
+    return new GenerationSpec(
+        spec.id(),
+        spec.tenant(),
+        spec.model(),
+        spec.prompt(),
+        spec.known(),
+        spec.outputMax(),
+        spec.sampling(),
+        spec.stop(),
+        spec.stopTokens(),
+        spec.deadline(),
+        spec.priority(),
+        spec.continued(),
+        grammar);
+  }
+
+  /** Whether the constraint lets nothing come after these tokens. */
+  static boolean isOver(GenerationSpec spec, List<Integer> output) {
+    return spec.isConstrained() && state(spec, output).isOver();
+  }
+
+  private static long[] mask(GenerationSpec spec, List<Integer> output) {
+    Constraint.State state = state(spec, output);
+    long[] mask = constraint(spec).mask(state).clone();
+    for (int end : spec.stopTokens()) {
+      mask[end >> 6] &= ~(1L << end);
+      mask[end >> 6] |= (state.isComplete() ? 1L : 0) << end;
+    }
+    return mask;
+  }
+
+  private static Constraint.State state(GenerationSpec spec, List<Integer> output) {
+    Constraint.State state = constraint(spec).start();
+    for (int token : output) {
+      state = constraint(spec).next(state, token);
+    }
+    return state;
+  }
+
+  private static Constraint constraint(GenerationSpec spec) {
+    return CONSTRAINTS.computeIfAbsent(
+        spec.constraint(),
+        grammar ->
+            Constraint.compile(Grammar.parse(grammar), TRIE, Specs::bytes, Integer.MAX_VALUE));
   }
 }

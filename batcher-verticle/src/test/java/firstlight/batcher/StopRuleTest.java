@@ -17,7 +17,7 @@ class StopRuleTest {
     StopRule rule = rule(stops);
     List<String> out = new ArrayList<>();
     for (String piece : pieces) {
-      StopRule.Verdict verdict = rule.next(1, bytes(piece), false);
+      StopRule.Verdict verdict = rule.next(1, bytes(piece), null);
       out.add(text(verdict.text()));
       if (verdict.end() != null) {
         out.add(verdict.end() + " " + text(verdict.stop()));
@@ -76,16 +76,16 @@ class StopRuleTest {
   void half_a_character_can_be_held_back() {
     byte[] e = bytes("é");
     StopRule rule = rule(List.of("é!"));
-    assertThat(rule.next(1, new byte[] {e[0]}, false).text()).isEmpty();
-    assertThat(rule.next(1, new byte[] {e[1]}, false).text()).isEmpty();
-    assertThat(text(rule.next(1, bytes("?"), false).text())).isEqualTo("é?");
+    assertThat(rule.next(1, new byte[] {e[0]}, null).text()).isEmpty();
+    assertThat(rule.next(1, new byte[] {e[1]}, null).text()).isEmpty();
+    assertThat(text(rule.next(1, bytes("?"), null).text())).isEqualTo("é?");
   }
 
   @Test
   void an_end_token_ends_it_without_text_of_its_own_and_frees_what_was_held() {
     StopRule rule = rule(List.of("abc"));
-    rule.next(1, bytes("ab"), false);
-    StopRule.Verdict verdict = rule.next(END, bytes("<end>"), true);
+    rule.next(1, bytes("ab"), null);
+    StopRule.Verdict verdict = rule.next(END, bytes("<end>"), FinishReason.LENGTH);
     assertThat(verdict.end()).isEqualTo(FinishReason.END);
     assertThat(text(verdict.text())).isEqualTo("ab");
   }
@@ -93,10 +93,10 @@ class StopRuleTest {
   @Test
   void the_last_token_frees_what_was_held_unless_it_completes_the_stop_string() {
     StopRule rule = rule(List.of("abc"));
-    StopRule.Verdict cut = rule.next(1, bytes("ab"), true);
+    StopRule.Verdict cut = rule.next(1, bytes("ab"), FinishReason.LENGTH);
     assertThat(cut.end()).isEqualTo(FinishReason.LENGTH);
     assertThat(text(cut.text())).isEqualTo("ab");
-    StopRule.Verdict stopped = rule(List.of("abc")).next(1, bytes("xabc"), true);
+    StopRule.Verdict stopped = rule(List.of("abc")).next(1, bytes("xabc"), FinishReason.LENGTH);
     assertThat(stopped.end()).isEqualTo(FinishReason.STOP);
     assertThat(text(stopped.text())).isEqualTo("x");
   }

@@ -44,6 +44,7 @@ final class ChatReader {
             sampling.sampling(fields, parts.ids().seed(), topLogprobs),
             SamplingReader.outputMax(fields, "max_completion_tokens", "max_tokens"),
             sampling.stops(fields),
+            "",
             fields.flag("ignore_eos", false),
             new Urgency(priority, caller.firstTokenMillis()),
             streamed,

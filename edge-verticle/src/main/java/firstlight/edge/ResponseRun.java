@@ -239,6 +239,7 @@ final class ResponseRun implements TurnHandle {
         request.sampling(),
         request.outputMax(),
         List.of(),
+        "",
         false,
         new Urgency(request.priority(), caller.firstTokenMillis()),
         request.stream(),

@@ -120,7 +120,8 @@ final class Turn implements TurnHandle {
         built.stopTokens(),
         deadline,
         request.urgency().priority(),
-        request.stored());
+        request.stored(),
+        request.constraint());
   }
 
   private Sampling sampling(int index) {

@@ -61,6 +61,7 @@ class SmolLm2PromptTest {
         Sampling.GREEDY,
         outputMax,
         List.of(),
+        "",
         false,
         Urgency.NORMAL,
         false,

@@ -76,7 +76,12 @@ final class Head {
     int position = rows.positions()[row] + 1;
     int[] tokens = slice.sampling().hasPenalties() ? before(slice, position) : slice.history();
     Sampler.Before before = new Sampler.Before(tokens, slice.promptLength());
-    return samplers[thread].sample(new Sampler.Row(logits, at), slice.sampling(), before, position);
+    return samplers[thread].sample(
+        new Sampler.Row(logits, at),
+        slice.sampling(),
+        before,
+        position,
+        slice.allowedAt(position - 1));
   }
 
   private void softcap(int at) {

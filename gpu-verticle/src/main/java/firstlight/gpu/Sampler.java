@@ -6,6 +6,7 @@ import firstlight.protocol.SampledToken;
 import firstlight.protocol.Sampling;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorMask;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Chooses a token from a row of logits. A pure function of the logits, the options, the tokens
@@ -50,10 +51,12 @@ final class Sampler {
    * @param row its logits are made finite
    * @param before what penalties look at
    * @param position index in the Sequence of the token to be chosen
+   * @param allowed the tokens to choose from, a bit for each id, at least one; null: all
    */
-  SampledToken sample(Row row, Sampling sampling, Before before, int position) {
+  SampledToken sample(
+      Row row, Sampling sampling, Before before, int position, long @Nullable [] allowed) {
     makeFinite(row);
-    int id = choose(adjust(row, sampling, before), sampling, position);
+    int id = choose(adjust(row, sampling, before, allowed), sampling, position, allowed);
     return sampling.topLogprobs() < 0
         ? new SampledToken(id, 0, NO_IDS, NO_LOGPROBS)
         : withLogprobs(row, id, sampling.topLogprobs());
@@ -69,8 +72,8 @@ final class Sampler {
   }
 
   /** A changed copy, or the row itself where there is nothing to change. */
-  private Row adjust(Row row, Sampling sampling, Before before) {
-    if (!sampling.hasPenalties() && sampling.biasTokens().length == 0) {
+  private Row adjust(Row row, Sampling sampling, Before before, long @Nullable [] allowed) {
+    if (!sampling.hasPenalties() && sampling.biasTokens().length == 0 && allowed == null) {
       return row;
     }
     Row changed = new Row(adjusted, 0);
@@ -78,15 +81,27 @@ final class Sampler {
     penalise(sampling, before);
     bias(sampling);
     makeFinite(changed);
+    if (allowed != null) {
+      forbid(allowed);
+    }
     return changed;
   }
 
-  private int choose(Row row, Sampling sampling, int position) {
+  /** Less than the least that an allowed one can have. */
+  private void forbid(long[] allowed) {
+    for (int id = 0; id < vocabulary; id++) {
+      if ((allowed[id >> 6] >>> id & 1) == 0) {
+        adjusted[id] = Float.NEGATIVE_INFINITY;
+      }
+    }
+  }
+
+  private int choose(Row row, Sampling sampling, int position, long @Nullable [] allowed) {
     int best = best(row);
     if (sampling.temperature() == 0) {
       return best;
     }
-    double total = weigh(row, row.logits[row.at + best], sampling.temperature());
+    double total = weigh(row, row.logits[row.at + best], sampling.temperature(), allowed != null);
     double draw = Draws.uniform(sampling.seed(), position);
     return sampling.topK() == 0 && sampling.topP() == 1 && sampling.minP() == 0
         ? drawFromAll(total, draw)
@@ -182,7 +197,10 @@ final class Sampler {
     double sum = 0;
     int kept = 0;
     while (kept < candidates.size()
-        && (kept == 0 || sum < enough && weights[candidates.id(kept)] >= least)) {
+        && (kept == 0
+            || sum < enough
+                && weights[candidates.id(kept)] >= least
+                && weights[candidates.id(kept)] > 0)) {
       sum += weights[candidates.id(kept)];
       kept++;
     }
@@ -198,8 +216,12 @@ final class Sampler {
     return rank;
   }
 
-  /** Writes e to the (logit - max) / temperature for all tokens; their sum. */
-  private double weigh(Row row, float max, float temperature) {
+  /**
+   * Writes e to the (logit - max) / temperature for all tokens; their sum.
+   *
+   * @param forbidding whether there are tokens of no weight at all
+   */
+  private double weigh(Row row, float max, float temperature, boolean forbidding) {
     int whole = FLOATS.loopBound(vocabulary);
     for (int i = 0; i < whole; i += Lanes.COUNT) {
       weight(FloatVector.fromArray(FLOATS, row.logits, row.at + i), max, temperature)
@@ -212,6 +234,9 @@ final class Sampler {
     }
     double total = 0;
     for (int id = 0; id < vocabulary; id++) {
+      if (forbidding && row.logits[row.at + id] == Float.NEGATIVE_INFINITY) {
+        weights[id] = 0;
+      }
       total += weights[id];
     }
     return total;
@@ -225,7 +250,7 @@ final class Sampler {
   private SampledToken withLogprobs(Row row, int id, int count) {
     candidates.find(row.logits, row.at, vocabulary, Math.max(1, count));
     float max = row.logits[row.at + candidates.id(0)];
-    double logOfSum = StrictMath.log(weigh(row, max, 1));
+    double logOfSum = StrictMath.log(weigh(row, max, 1, false));
     int[] ids = new int[Math.min(count, vocabulary)];
     float[] logprobs = new float[ids.length];
     for (int rank = 0; rank < ids.length; rank++) {

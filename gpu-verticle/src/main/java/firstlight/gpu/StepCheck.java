@@ -4,6 +4,7 @@ import firstlight.protocol.DeviceCapacity;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.RunStep;
 import firstlight.protocol.Slice;
+import java.util.Arrays;
 
 /**
  * Whether a device can run a Step: everything that it uses as an index is in range. A Step that is
@@ -52,6 +53,22 @@ final class StepCheck {
     if (slice.sampled() > 0) {
       checkTokens(slice.history());
       checkTokens(slice.sampling().biasTokens());
+      checkAllowed(slice.allowed());
+    }
+  }
+
+  private void checkAllowed(long[][] allowed) {
+    for (long[] mask : allowed) {
+      require(
+          mask.length == (capacity.vocabulary() + 63) / 64,
+          "A Slice has a mask of %d words for the vocabulary of %d.",
+          mask.length,
+          capacity.vocabulary());
+      require(
+          Arrays.stream(mask).anyMatch(word -> word != 0),
+          "A Slice allows %d of the %d tokens.",
+          0,
+          capacity.vocabulary());
     }
   }
 

@@ -83,7 +83,7 @@ class SamplerTest {
   }
 
   private int sample(float[] logits, Sampling sampling, int position) {
-    return sampler.sample(new Sampler.Row(logits, AT), sampling, NONE, position).id();
+    return sampler.sample(new Sampler.Row(logits, AT), sampling, NONE, position, null).id();
   }
 
   private static int argmax(float[] logits) {
@@ -258,14 +258,14 @@ class SamplerTest {
   }
 
   private int greedy(float[] logits, Sampling sampling, Sampler.Before before) {
-    return sampler.sample(new Sampler.Row(logits, AT), sampling, before, 9).id();
+    return sampler.sample(new Sampler.Row(logits, AT), sampling, before, 9, null).id();
   }
 
   @Test
   void a_bias_moves_a_token_and_leaves_the_log_probabilities() {
     float[] logits = few(0.7, 0.2, 0.1);
     Sampling biased = new Sampling(0, 0, 1, 0, 1, 0, 0, new int[] {2}, new float[] {100}, 0, 1);
-    SampledToken token = sampler.sample(new Sampler.Row(logits, AT), biased, NONE, 0);
+    SampledToken token = sampler.sample(new Sampler.Row(logits, AT), biased, NONE, 0, null);
     assertThat(token.id()).isEqualTo(2);
     assertThat(token.logprob()).isCloseTo((float) Math.log(0.1), within(1e-5f));
     assertThat(token.topIds()).containsExactly(0);
@@ -277,7 +277,8 @@ class SamplerTest {
     double sum = IntStream.range(0, VOCABULARY).mapToDouble(i -> Math.exp(logits[AT + i])).sum();
     Integer[] ranked = IntStream.range(0, VOCABULARY).boxed().toArray(Integer[]::new);
     Arrays.sort(ranked, (a, b) -> Float.compare(logits[AT + b], logits[AT + a]));
-    SampledToken token = sampler.sample(new Sampler.Row(logits, AT), Sampling.greedy(20), NONE, 0);
+    SampledToken token =
+        sampler.sample(new Sampler.Row(logits, AT), Sampling.greedy(20), NONE, 0, null);
     assertThat(token.topIds()).hasSize(20);
     for (int rank = 0; rank < 20; rank++) {
       assertThat(token.topIds()[rank]).isEqualTo(ranked[rank]);
@@ -300,7 +301,8 @@ class SamplerTest {
       assertThat(sample(logits.clone(), options.seed(1), 0)).isEqualTo(30);
     }
     Arrays.fill(logits, Float.NaN);
-    SampledToken token = sampler.sample(new Sampler.Row(logits, AT), Sampling.greedy(5), NONE, 0);
+    SampledToken token =
+        sampler.sample(new Sampler.Row(logits, AT), Sampling.greedy(5), NONE, 0, null);
     assertThat(token.id()).isZero();
     assertThat(token.logprob()).isCloseTo((float) -Math.log(VOCABULARY), within(1e-4f));
   }

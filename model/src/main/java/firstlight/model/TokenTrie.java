@@ -2,6 +2,7 @@ package firstlight.model;
 
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /**
@@ -45,17 +46,13 @@ public final class TokenTrie {
     this.ends = findEnds();
   }
 
-  /** The tokens of a model. */
-  public static TokenTrie of(Tokenizer tokenizer) {
-    byte[][] tokens = new byte[tokenizer.vocabularySize()][];
-    for (int id = 0; id < tokens.length; id++) {
-      tokens[id] = tokenizer.isControl(id) ? new byte[0] : tokenizer.bytes(id);
-    }
-    return new TokenTrie(tokens);
-  }
-
-  static TokenTrie of(byte[][] tokens) {
-    return new TokenTrie(tokens);
+  /**
+   * The tokens of a model.
+   *
+   * @param bytes of each id's text; none for control tokens
+   */
+  public static TokenTrie of(int vocabulary, IntFunction<byte[]> bytes) {
+    return new TokenTrie(IntStream.range(0, vocabulary).mapToObj(bytes).toArray(byte[][]::new));
   }
 
   /** Number of ids, those without bytes included. */

@@ -64,7 +64,8 @@ class ConstraintTest {
     // So little memory that it begins anew all the time.
     long memory = seed % 2 == 0 ? 1_000 : 1 << 20;
     Constraint constraint =
-        Constraint.compile(grammar, TokenTrie.of(tokens), id -> tokens[id], memory);
+        Constraint.compile(
+            grammar, TokenTrie.of(tokens.length, id -> tokens[id]), id -> tokens[id], memory);
     Constraint.State state = constraint.start();
     for (int step = 0; step < 60 && !state.isOver(); step++) {
       List<Integer> allowed = bits(constraint.mask(state), tokens.length);
@@ -100,7 +101,11 @@ class ConstraintTest {
   }
 
   private static Constraint constraint(byte[][] tokens) {
-    return Constraint.compile(Grammar.parse(JSON), TokenTrie.of(tokens), id -> tokens[id], 1 << 20);
+    return Constraint.compile(
+        Grammar.parse(JSON),
+        TokenTrie.of(tokens.length, id -> tokens[id]),
+        id -> tokens[id],
+        1 << 20);
   }
 
   @Test
@@ -115,7 +120,10 @@ class ConstraintTest {
     byte[][] tokens = {"a".getBytes(StandardCharsets.UTF_8), "b".getBytes(StandardCharsets.UTF_8)};
     Constraint constraint =
         Constraint.compile(
-            Grammar.parse("root ::= \"a\" \"b\"?"), TokenTrie.of(tokens), id -> tokens[id], 1_000);
+            Grammar.parse("root ::= \"a\" \"b\"?"),
+            TokenTrie.of(tokens.length, id -> tokens[id]),
+            id -> tokens[id],
+            1_000);
     Constraint.State a = constraint.next(constraint.start(), 0);
     assertThat(constraint.start().isComplete()).isFalse();
     assertThat(a.isComplete()).isTrue();

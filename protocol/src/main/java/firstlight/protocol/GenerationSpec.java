@@ -15,6 +15,7 @@ import java.util.List;
  * @param priority whose turn it is when several wait; changes no token
  * @param continued whether a next turn is expected to begin with this prompt and its answer, so
  *     that what was computed is worth keeping; changes no token
+ * @param constraint a grammar in GBNF that the text must follow; empty: none
  */
 public record GenerationSpec(
     GenerationId id,
@@ -28,7 +29,8 @@ public record GenerationSpec(
     int[] stopTokens,
     long deadline,
     Priority priority,
-    boolean continued) {
+    boolean continued,
+    String constraint) {
   public GenerationSpec {
     stop = List.copyOf(stop);
     if (prompt.length == 0) {
@@ -39,7 +41,11 @@ public record GenerationSpec(
     }
   }
 
-  /** One of {@link Priority#NORMAL}, which nothing is expected to follow. */
+  public boolean isConstrained() {
+    return !constraint.isEmpty();
+  }
+
+  /** An unconstrained one of {@link Priority#NORMAL}, which nothing is expected to follow. */
   public GenerationSpec(
       GenerationId id,
       TenantId tenant,
@@ -63,6 +69,7 @@ public record GenerationSpec(
         stopTokens,
         deadline,
         Priority.NORMAL,
-        false);
+        false,
+        "");
   }
 }

@@ -22,6 +22,7 @@ public final class InferenceFrames {
             .setSampling(options(spec.sampling()))
             .setDeadline(spec.deadline())
             .setContinued(spec.continued())
+            .setConstraint(spec.constraint())
             .setCredit(credit)
             .setPriority(spec.priority() == Priority.NORMAL ? "" : spec.priority().name());
     for (int token : spec.prompt()) {
@@ -55,7 +56,8 @@ public final class InferenceFrames {
         ints(submit.getStopTokensList()),
         submit.getDeadline(),
         priority(submit.getPriority()),
-        submit.getContinued());
+        submit.getContinued(),
+        submit.getConstraint());
   }
 
   private static Priority priority(String name) {

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A device one can see through: its "model" answers with a hash of the whole token history, read
@@ -107,7 +108,8 @@ public final class GlassDevice implements Device {
     }
     for (int i = slice.sampled(); i > 0; i--) {
       int[] history = history(slice, slice.end() - i + 1);
-      tokens.add(next(history, slice.sampling(), capacity.vocabulary()));
+      long[] allowed = slice.allowedAt(slice.end() - i);
+      tokens.add(next(history, slice.sampling(), capacity.vocabulary(), allowed));
     }
     return new SliceResult(slice.generation(), tokens);
   }
@@ -123,6 +125,17 @@ public final class GlassDevice implements Device {
 
   /** What follows that history. */
   public static SampledToken next(int[] history, Sampling sampling, int vocabulary) {
+    return next(history, sampling, vocabulary, null);
+  }
+
+  /**
+   * What follows that history.
+   *
+   * @param allowed the tokens to choose from, a bit for each id: the first of these that is not
+   *     before the one it would be; null: all
+   */
+  public static SampledToken next(
+      int[] history, Sampling sampling, int vocabulary, long @Nullable [] allowed) {
     long hash = sampling.temperature() == 0 ? 17 : 31 * sampling.seed() + 19;
     for (int token : history) {
       hash = (hash ^ token) * 0x9E3779B97F4A7C15L;
@@ -130,6 +143,11 @@ public final class GlassDevice implements Device {
     }
     int id =
         history[0] == ECHO ? echo(history, hash) : (int) Long.remainderUnsigned(hash, vocabulary);
+    int passed = 0;
+    while (allowed != null && (allowed[id >> 6] >>> id & 1) == 0) {
+      check(passed++ < vocabulary, "no token is allowed");
+      id = (id + 1) % vocabulary;
+    }
     float logprob = -(float) Long.remainderUnsigned(hash >>> 7, 1000) / 100;
     int tops = Math.max(0, sampling.topLogprobs());
     int[] topIds = new int[tops];

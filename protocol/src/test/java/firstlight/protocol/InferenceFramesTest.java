@@ -22,7 +22,8 @@ class InferenceFramesTest {
         new int[] {2},
         1_700_000_000_123L,
         Priority.HIGH,
-        true);
+        true,
+        "root ::= \"a\"");
   }
 
   @Test

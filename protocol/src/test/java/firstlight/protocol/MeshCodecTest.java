@@ -42,7 +42,8 @@ class MeshCodecTest {
                     1,
                     SAMPLING,
                     6,
-                    new int[] {4}))),
+                    new int[] {4},
+                    new long[][] {{1L << 63, 7}}))),
         new DeviceClaimed("firstlight.device.x", CAPACITY),
         new StepResult(
             3,

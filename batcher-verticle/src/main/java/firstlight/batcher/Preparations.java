@@ -1,0 +1,104 @@
+package firstlight.batcher;
+
+import firstlight.model.Constraint;
+import firstlight.protocol.GenerationId;
+import firstlight.protocol.GenerationSpec;
+import firstlight.protocol.MeshException;
+import firstlight.protocol.Usage;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Generations whose constraints are being compiled, on worker threads, before the scheduler hears
+ * of them. What is said of one meanwhile is kept for it.
+ */
+final class Preparations {
+  private final Vertx vertx;
+  private final Map<GenerationId, Pending> pending = new HashMap<>();
+
+  /** One that is not ready. */
+  static final class Pending {
+    final GenerationSpec spec;
+    private long credit;
+    boolean held;
+
+    private Pending(GenerationSpec spec, int credit) {
+      this.spec = spec;
+      this.credit = credit;
+    }
+
+    int credit() {
+      return (int) Math.min(credit, Integer.MAX_VALUE);
+    }
+  }
+
+  /** Who goes on with it. */
+  interface Listener extends Consumer<Pending> {
+    void failed(GenerationSpec spec, MeshException failure);
+  }
+
+  Preparations(Vertx vertx) {
+    this.vertx = vertx;
+  }
+
+  /** Whether there is anything to do before it can be scheduled. */
+  static boolean needed(GenerationSpec spec, Constraints constraints) {
+    return spec.isConstrained() && constraints.find(spec.constraint()) == null;
+  }
+
+  /** The listener hears of it later, unless it is cancelled before. */
+  void begin(GenerationSpec spec, int credit, Constraints constraints, Listener listener) {
+    Pending begun = new Pending(spec, credit);
+    pending.put(spec.id(), begun);
+    Future<Constraint> compiled =
+        vertx.executeBlocking(() -> constraints.compile(spec.constraint()), false);
+    compiled.onComplete(
+        done -> {
+          if (!pending.remove(spec.id(), begun)) {
+            return;
+          }
+          if (done.succeeded()) {
+            constraints.keep(spec.constraint(), done.result());
+            listener.accept(begun);
+          } else {
+            listener.failed(spec, MeshException.fromReply(done.cause()));
+          }
+        });
+  }
+
+  /** What it has cost, if it was one of these. */
+  Optional<Usage> cancel(GenerationId generation) {
+    return Optional.ofNullable(pending.remove(generation))
+        .map(was -> new Usage(was.spec.prompt().length, 0, was.spec.known().length));
+  }
+
+  /** Whether it is one of these. */
+  boolean credit(GenerationId generation, int tokens) {
+    Pending waiting = pending.get(generation);
+    if (waiting != null) {
+      waiting.credit += tokens;
+    }
+    return waiting != null;
+  }
+
+  /** Whether it is one of these. */
+  boolean hold(GenerationId generation, boolean hold) {
+    Pending waiting = pending.get(generation);
+    if (waiting != null) {
+      waiting.held = hold;
+    }
+    return waiting != null;
+  }
+
+  /** Forgets all of them. */
+  List<GenerationId> clear() {
+    List<GenerationId> all = List.copyOf(pending.keySet());
+    pending.clear();
+    return all;
+  }
+}
