@@ -44,7 +44,7 @@ final class ChatReader {
             sampling.sampling(fields, parts.ids().seed(), topLogprobs),
             SamplingReader.outputMax(fields, "max_completion_tokens", "max_tokens"),
             sampling.stops(fields),
-            "",
+            AnswerForm.FREE,
             fields.flag("ignore_eos", false),
             new Urgency(priority, caller.firstTokenMillis()),
             streamed,

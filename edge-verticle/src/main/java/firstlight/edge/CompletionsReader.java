@@ -47,7 +47,7 @@ final class CompletionsReader {
             sampling.sampling(fields, parts.ids().seed(), topLogprobs),
             OptionalInt.of(outputMax.orElse(OUTPUT_DEFAULT)),
             sampling.stops(fields),
-            "",
+            AnswerForm.FREE,
             fields.flag("ignore_eos", false),
             new Urgency(Priority.NORMAL, caller.firstTokenMillis()),
             streamed,

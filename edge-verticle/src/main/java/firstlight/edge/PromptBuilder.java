@@ -1,15 +1,20 @@
 package firstlight.edge;
 
+import firstlight.model.AnswerParser;
 import firstlight.model.ChatMessage;
 import firstlight.model.ChatTemplate;
+import firstlight.model.Grammar;
+import firstlight.model.InvalidGrammar;
 import firstlight.model.TemplateException;
 import firstlight.model.Tokenizer;
+import firstlight.model.ToolFormat;
 import firstlight.protocol.FailureKind;
 import firstlight.protocol.MeshException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * Makes token ids of a request's prompts. It may take long for long prompts, so it is run on a
@@ -30,8 +35,16 @@ final class PromptBuilder {
    * @param stop stop strings as bytes
    * @param stopTokens ids that end an answer
    * @param lengths how long each Sequence and its answer may be
+   * @param constraint as in {@link firstlight.protocol.GenerationSpec#constraint}
+   * @param parsers gives one for each answer
    */
-  record Prompts(List<int[]> ids, List<byte[]> stop, int[] stopTokens, LengthLimits lengths) {
+  record Prompts(
+      List<int[]> ids,
+      List<byte[]> stop,
+      int[] stopTokens,
+      LengthLimits lengths,
+      String constraint,
+      Supplier<AnswerParser> parsers) {
     /** Most tokens an answer to that prompt can have. */
     int outputMax(int prompt, TurnRequest request) {
       int wanted = Math.min(request.outputMax().orElse(Integer.MAX_VALUE), lengths.outputMax());
@@ -77,7 +90,9 @@ final class PromptBuilder {
         List.copyOf(ids),
         request.stop().stream().map(stop -> stop.getBytes(StandardCharsets.UTF_8)).toList(),
         request.ignoreEnd() ? new int[0] : model.tokenizer().endTokens(),
-        lengths);
+        lengths,
+        constraint(request.form(), format(model)),
+        () -> format(model).parser(!request.form().tools().isEmpty()));
   }
 
   private static int[] tokens(TurnPrompt prompt, EdgeModel model, String param, Instant now) {
@@ -86,6 +101,22 @@ final class PromptBuilder {
       case TurnPrompt.Tokens(int[] ids) -> checked(ids, model.tokenizer(), param);
       case TurnPrompt.Conversation conversation -> rendered(conversation, model, param, now);
     };
+  }
+
+  private static ToolFormat format(EdgeModel model) {
+    return model.template().map(ToolFormat::of).orElseGet(ToolFormat::plain);
+  }
+
+  /** That of the tools, where these are part of it; else that of the text. */
+  private static String constraint(AnswerForm form, ToolFormat format) {
+    try {
+      return format
+          .grammar(form.tools(), form.choice(), form.parallel())
+          .map(Grammar::toString)
+          .orElse(form.grammar());
+    } catch (InvalidGrammar e) {
+      throw MeshException.invalid("The tools cannot be kept to: " + e.getMessage() + ".", "tools");
+    }
   }
 
   private static int[] checked(int[] ids, Tokenizer tokenizer, String param) {

@@ -239,7 +239,7 @@ final class ResponseRun implements TurnHandle {
         request.sampling(),
         request.outputMax(),
         List.of(),
-        "",
+        AnswerForm.FREE,
         false,
         new Urgency(request.priority(), caller.firstTokenMillis()),
         request.stream(),

@@ -121,7 +121,7 @@ final class Turn implements TurnHandle {
         deadline,
         request.urgency().priority(),
         request.stored(),
-        request.constraint());
+        built.constraint());
   }
 
   private Sampling sampling(int index) {
@@ -214,7 +214,7 @@ final class Turn implements TurnHandle {
   private void start() {
     if (!started && !told && prompts != null) {
       started = true;
-      tell(new TurnEvent.Started(prompts.ids()));
+      tell(new TurnEvent.Started(prompts.ids(), prompts.parsers()));
     }
   }
 

@@ -1,9 +1,11 @@
 package firstlight.edge;
 
+import firstlight.model.AnswerParser;
 import firstlight.protocol.FinishReason;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.Usage;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,8 +21,9 @@ sealed interface TurnEvent {
    * before this one can still be answered with an HTTP status.
    *
    * @param prompts the token ids of each prompt; not to be changed
+   * @param parsers gives a new one for each answer
    */
-  record Started(List<int[]> prompts) implements TurnEvent {
+  record Started(List<int[]> prompts, Supplier<AnswerParser> parsers) implements TurnEvent {
     public Started {
       prompts = List.copyOf(prompts);
     }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param outputMax most tokens an answer may have; empty: up to the end of the context. A larger
  *     value than the context has room for is lowered to that room
  * @param stop stop strings, none empty
- * @param constraint a grammar in GBNF that the answer must follow; empty: none
+ * @param form what form the answers are to have
  * @param ignoreEnd whether the model's end tokens do not end the answer
  * @param urgency how soon the first token is wanted
  * @param streamed whether the client gets the answer in pieces: for the event
@@ -41,7 +41,7 @@ record TurnRequest(
     Sampling sampling,
     OptionalInt outputMax,
     List<String> stop,
-    String constraint,
+    AnswerForm form,
     boolean ignoreEnd,
     Urgency urgency,
     boolean streamed,

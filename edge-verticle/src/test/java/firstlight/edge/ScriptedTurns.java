@@ -1,5 +1,6 @@
 package firstlight.edge;
 
+import firstlight.model.AnswerParser;
 import firstlight.protocol.FinishReason;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.Usage;
@@ -116,7 +117,7 @@ final class ScriptedTurns implements Turns {
         listener.on(new TurnEvent.Failed(refused));
         return;
       }
-      listener.on(new TurnEvent.Started(List.of(new int[] {1})));
+      listener.on(new TurnEvent.Started(List.of(new int[] {1}), AnswerParser::plain));
       vertx.runOnContext(_ -> next());
     }
 

@@ -61,7 +61,7 @@ class SmolLm2PromptTest {
         Sampling.GREEDY,
         outputMax,
         List.of(),
-        "",
+        AnswerForm.FREE,
         false,
         Urgency.NORMAL,
         false,

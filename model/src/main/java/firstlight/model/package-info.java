@@ -15,9 +15,16 @@
  *   <li><b>Text and ids</b>: {@link firstlight.model.Tokenizer}, made by Tokenizers.
  *   <li><b>Conversations</b>: {@link firstlight.model.ChatTemplate} turns {@link
  *       firstlight.model.ChatMessage}s into a prompt.
+ *   <li><b>Answers of a form</b>: {@link firstlight.model.Grammar}, read from GBNF or made of a
+ *       JSON Schema by {@link firstlight.model.SchemaGrammar} (with SchemaNode, SchemaObjects,
+ *       SchemaTypes, SchemaMerge, JsonGrammar, RegexParser, NumberRanges); {@link
+ *       firstlight.model.Constraint} follows it over a model's tokens (AutomatonBuilder, Matcher,
+ *       TokenTrie, TokenMasks).
+ *   <li><b>Calls and reasoning</b>: {@link firstlight.model.ToolFormat} knows how a family of
+ *       models writes them; {@link firstlight.model.AnswerParser} takes an answer apart.
  *   <li><b>Failures</b>: {@link firstlight.model.InvalidModelFile}, {@link
- *       firstlight.model.ModelStoreException}, {@link firstlight.model.TemplateException}; each has
- *       a message of one line, made for people.
+ *       firstlight.model.ModelStoreException}, {@link firstlight.model.TemplateException}, {@link
+ *       firstlight.model.InvalidGrammar}; each has a message of one line, made for people.
  * </ul>
  */
 @NullMarked
