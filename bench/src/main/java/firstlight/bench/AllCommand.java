@@ -32,7 +32,7 @@ final class AllCommand implements Callable<Integer> {
       worst = Math.max(worst, run("engine", compared));
     }
     worst = Math.max(worst, run("server", compared));
-    for (String alone : List.of("overload", "flood", "kernels")) {
+    for (String alone : List.of("overload", "flood", "kernels", "masks")) {
       worst = Math.max(worst, run(alone, options.arguments()));
     }
     return worst;

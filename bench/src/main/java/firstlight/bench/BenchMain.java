@@ -15,7 +15,8 @@ import picocli.CommandLine.Command;
       ServerCommand.class,
       OverloadCommand.class,
       FloodCommand.class,
-      KernelsCommand.class
+      KernelsCommand.class,
+      MasksCommand.class
     })
 public final class BenchMain implements Runnable {
   @CommandLine.Spec
