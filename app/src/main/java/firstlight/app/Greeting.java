@@ -16,7 +16,7 @@ final class Greeting {
       return;
     }
     EdgeConfig edge = config.edge();
-    String address = "http://%s:%d".formatted(edge.localHost(), node.port());
+    String address = edge.localAddress(node.port());
     out.printf("%nFirstlight serves at %s after %d ms.%n", address, millis);
     config.models().forEach(model -> out.printf("  model %s%n", model.name()));
     out.println(

@@ -82,7 +82,7 @@ final class Node {
   private void awaitReplicas() throws Exception {
     NodeConfig config = configured.config();
     if (config.has(Role.EDGE) && config.has(Role.BATCHER)) {
-      Readiness.await(config.edge().localHost(), port());
+      Readiness.await(config.edge().localAddress(port()));
     }
   }
 

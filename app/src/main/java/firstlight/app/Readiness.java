@@ -17,13 +17,21 @@ final class Readiness {
   private Readiness() {}
 
   /**
+   * @param address of the edge, without a path
    * @throws StartFailure when that takes too long
    */
-  static void await(String host, int port) throws IOException, InterruptedException {
+  static void await(String address) throws IOException, InterruptedException {
     long end = System.nanoTime() + LIMIT.toNanos();
-    URI address = URI.create("http://%s:%d/health/ready".formatted(host, port));
-    HttpRequest request = HttpRequest.newBuilder(address).timeout(ANSWER_LIMIT).GET().build();
-    try (HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(address + "/health/ready"))
+            .timeout(ANSWER_LIMIT)
+            .GET()
+            .build();
+    try (HttpClient client =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .sslContext(OwnNode.tls())
+            .build()) {
       while (client.send(request, BodyHandlers.discarding()).statusCode() != 200) {
         if (System.nanoTime() > end) {
           throw new StartFailure(

@@ -13,6 +13,7 @@ import java.util.List;
  * @param port 0: any free one
  * @param open whether everybody may use it without a key, as the tenant {@code local}
  * @param tenants those who have keys
+ * @param tls how it is encrypted
  * @param events how Events get to Kafka
  * @param warmUp how long it sends itself requests for a model at most before it is ready; zero: it
  *     sends none
@@ -23,6 +24,7 @@ public record EdgeConfig(
     int port,
     boolean open,
     List<TenantConfig> tenants,
+    TlsConfig tls,
     EventsConfig events,
     Duration warmUp,
     List<String> corsOrigins,
@@ -38,12 +40,14 @@ public record EdgeConfig(
   /** The same for one tenant alone. */
   EdgeConfig forOnly(TenantConfig tenant) {
     return new EdgeConfig(
-        host, port, false, List.of(tenant), events, warmUp, corsOrigins, limits, times);
+        host, port, false, List.of(tenant), tls, events, warmUp, corsOrigins, limits, times);
   }
 
-  /** Where clients on the same machine reach it. */
-  public String localHost() {
-    return host.equals("0.0.0.0") ? "127.0.0.1" : host;
+  /** Where clients on the same machine reach it: an address without a path. */
+  public String localAddress(int port) {
+    return "%s://%s:%d"
+        .formatted(
+            tls.isOn() ? "https" : "http", host.equals("0.0.0.0") ? "127.0.0.1" : host, port);
   }
 
   /**
@@ -129,6 +133,7 @@ public record EdgeConfig(
             settings.integer("port", 8080, 0, 65_535),
             open,
             TenantConfig.readAll(settings, open, limits.tenantRequestsMax()),
+            TlsConfig.read(settings.section("tls")),
             EventsConfig.read(settings.section("kafka")),
             settings.duration("warmUp", Duration.ofSeconds(5)),
             settings.texts("corsOrigins", List.of()),

@@ -201,7 +201,7 @@ public final class EdgeVerticle extends VerticleBase {
             .setMaxHeaderSize(config.limits().headerBytesMax())
             .setMaxChunkSize(CHUNK_BYTES_MAX);
     return vertx
-        .createHttpServer(WebSocketLimits.of(config).configure(options))
+        .createHttpServer(config.tls().configure(WebSocketLimits.of(config).configure(options)))
         .connectionHandler(idle::opened)
         .requestHandler(
             request -> {
