@@ -18,7 +18,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,12 +48,12 @@ final class Scheduler {
   private final SchedulerLimits limits;
   private final int stepTokensMax;
   private final int vocabulary;
-  private final IntFunction<byte[]> tokenBytes;
   private final Time time;
   private final Counts counts;
   private final KvMemory kv;
   private final Speculation speculation;
   private final Constraints constraints;
+  private final Emitter emitter;
   private final Admission admission;
   private final WaitingQueue waiting;
   private final TenantShares tenants;
@@ -67,7 +66,6 @@ final class Scheduler {
   private final Drain drain = new Drain();
   private final Intake intake;
 
-  /** Every Sequence that has not ended. */
   private final Map<GenerationId, Sequence> live = new LinkedHashMap<>();
 
   private final RunningSet running;
@@ -85,14 +83,15 @@ final class Scheduler {
     // Each that runs has room for a token in every Step.
     this.running = new RunningSet(Math.min(limits.runningMax(), stepTokensMax));
     this.vocabulary = parts.capacity().vocabulary();
-    this.tokenBytes = parts.tokenBytes();
     this.time = parts.time();
     this.counts = parts.counts();
     this.kv = new KvMemory(parts);
     this.speculation = new Speculation(limits.draftTokensMax(), kv, counts);
-    this.constraints = new Constraints(vocabulary, tokenBytes);
+    this.emitter = new Emitter(parts);
+    this.constraints = new Constraints(vocabulary, parts.tokenBytes());
     this.admission =
-        new Admission(parts.capacity().contextMax(), kv.positions(), tokenBytes, constraints);
+        new Admission(
+            parts.capacity().contextMax(), kv.positions(), parts.tokenBytes(), constraints);
     SharePolicy shares = limits.shares();
     this.waiting =
         new WaitingQueue(
@@ -279,7 +278,7 @@ final class Scheduler {
       sequence.share().served += TenantShares.OUTPUT_WEIGHT;
       StopRule.Verdict verdict;
       try {
-        verdict = emit(sequence, tokens.get(i), outcomes);
+        verdict = emitter.emit(sequence, tokens.get(i), outcomes);
       } catch (MeshException e) {
         discard(sequence);
         outcomes.add(new Refused(sequence.id(), e));
@@ -296,27 +295,6 @@ final class Scheduler {
     }
     // The accepted guesses have their keys and values; those after them are overwritten.
     kv.computed(sequence, sequence.computed() + accepted);
-  }
-
-  private StopRule.Verdict emit(Sequence sequence, SampledToken token, List<Outcome> outcomes) {
-    boolean first = !sequence.emitted();
-    sequence.append(token.id());
-    sequence.notePause(true, time.nanos());
-    Guide guide = sequence.guide();
-    if (guide != null) {
-      guide.next(token.id());
-    }
-    StopRule.Verdict verdict =
-        sequence
-            .stopRule()
-            .next(token.id(), tokenBytes.apply(token.id()), Admission.last(guide, sequence.full()));
-    counts.generationTokens++;
-    counts.promptTokens += first ? sequence.promptLength() : 0;
-    outcomes.add(sequence.emitted(token, verdict.text(), first));
-    if (guide != null && verdict.end() == null) {
-      guide.settle();
-    }
-    return verdict;
   }
 
   private Ended end(Sequence sequence, FinishReason reason) {
@@ -368,7 +346,6 @@ final class Scheduler {
     return live.isEmpty() && inFlight == null;
   }
 
-  /** Tokens of all that wait. */
   long waitingTokens() {
     return waiting.tokens();
   }

@@ -109,7 +109,9 @@ final class EdgeFixture {
     replica.start();
     FakeReplica base = new FakeReplica(vertx, "r2", "base");
     base.answering(_ -> new int[] {'o', 'k', ByteTokenizer.END}).start();
-    Waiting.until(() -> get("/health/ready").status() == 200);
+    if (!config.tls().isOn()) {
+      Waiting.until(() -> get("/health/ready").status() == 200);
+    }
   }
 
   private final class Recorded implements Events {

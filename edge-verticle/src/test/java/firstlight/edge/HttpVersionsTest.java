@@ -107,6 +107,15 @@ class HttpVersionsTest {
   private static void checkStream(
       HttpClient client, HttpClient.Version version, EdgeFixture edge, String address)
       throws Exception {
+    URI ready = URI.create(address + edge.port() + "/health/ready");
+    Waiting.until(
+        () ->
+            client
+                    .send(
+                        HttpRequest.newBuilder(ready).build(),
+                        HttpResponse.BodyHandlers.discarding())
+                    .statusCode()
+                == 200);
     for (int i = 0; i < 2; i++) {
       HttpResponse<String> response =
           client.send(
