@@ -3,6 +3,7 @@ package firstlight.model;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 final class TokenMasks {
   private static final int[] NONE = {};
 
+  /** With no more of these, a mask is made again as fast as it is kept. */
+  private static final int EXITS_CHEAP = 64;
+
   private final Matcher matcher;
   private final TokenTrie trie;
   private final long bytesMax;
@@ -26,10 +30,26 @@ final class TokenMasks {
   /**
    * Of one state of the automaton.
    *
-   * @param mask the tokens that fit into the rule
+   * @param words where the mask of the tokens that fit into the rule is not 0
+   * @param bits and what it is there
    * @param exits nodes of the trie after which the rule may be left
    */
-  private record Local(long[] mask, int[] exits) {}
+  private record Local(int[] words, long[] bits, int[] exits) {
+    static Local of(long[] mask, int[] exits) {
+      int[] words = IntStream.range(0, mask.length).filter(i -> mask[i] != 0).toArray();
+      return new Local(words, Arrays.stream(words).mapToLong(i -> mask[i]).toArray(), exits);
+    }
+
+    void addTo(long[] mask) {
+      for (int i = 0; i < words.length; i++) {
+        mask[words[i]] |= bits[i];
+      }
+    }
+
+    long bytes() {
+      return 12L * words.length + 4L * exits.length;
+    }
+  }
 
   /** Room for growing. */
   private static final class Exits {
@@ -65,19 +85,21 @@ final class TokenMasks {
       return known;
     }
     long[] mask = new long[words()];
+    boolean dear = false;
     for (MatchState.Way way : state.ways()) {
-      add(way, mask);
+      Local local = local(way.state());
+      add(way, local, mask);
+      dear |= local.exits.length > EXITS_CHEAP;
     }
-    remember(8L * mask.length);
-    masks.put(state, mask);
+    if (dear) {
+      remember(8L * mask.length);
+      masks.put(state, mask);
+    }
     return mask;
   }
 
-  private void add(MatchState.Way way, long[] mask) {
-    Local local = local(way.state());
-    for (int i = 0; i < mask.length; i++) {
-      mask[i] |= local.mask[i];
-    }
+  private void add(MatchState.Way way, Local local, long[] mask) {
+    local.addTo(mask);
     MatchState.Frame frame = way.frame();
     if (frame != null && local.exits.length > 0) {
       MatchState outside = matcher.at(frame.returnTo, frame.outer);
@@ -95,8 +117,8 @@ final class TokenMasks {
     long[] mask = new long[words()];
     Exits exits = new Exits();
     walk(matcher.at(state, null), 0, trie.nodes(), mask, exits);
-    Local local = new Local(mask, exits.all());
-    remember(8L * mask.length + 4L * local.exits.length);
+    Local local = Local.of(mask, exits.all());
+    remember(local.bytes());
     locals.put(state, local);
     return local;
   }
