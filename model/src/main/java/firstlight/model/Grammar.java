@@ -42,6 +42,30 @@ public final class Grammar {
     return rules;
   }
 
+  /**
+   * As a part of a larger grammar.
+   *
+   * @param larger gets its rules
+   * @param prefix of their names
+   */
+  GrammarNode into(Map<String, GrammarNode> larger, String prefix) {
+    rules.forEach((name, node) -> larger.put(prefix + name, renamed(node, prefix)));
+    return new GrammarNode.Reference(prefix + ROOT);
+  }
+
+  private static GrammarNode renamed(GrammarNode node, String prefix) {
+    return switch (node) {
+      case GrammarNode.Reference(String rule) -> new GrammarNode.Reference(prefix + rule);
+      case GrammarNode.Sequence(var parts) ->
+          new GrammarNode.Sequence(parts.stream().map(part -> renamed(part, prefix)).toList());
+      case GrammarNode.Choice(var options) ->
+          new GrammarNode.Choice(options.stream().map(option -> renamed(option, prefix)).toList());
+      case GrammarNode.Repeat(var repeated, int min, int max) ->
+          new GrammarNode.Repeat(renamed(repeated, prefix), min, max);
+      case GrammarNode.Character _, GrammarNode.Text _ -> node;
+    };
+  }
+
   private void checkReferences(GrammarNode node) {
     switch (node) {
       case GrammarNode.Sequence(var parts) -> parts.forEach(this::checkReferences);

@@ -22,14 +22,16 @@ public final class SchemaGrammar {
   private static final int DEPTH_MAX = 100;
 
   private final Object root;
+  private final String prefix;
   private final Map<String, GrammarNode> rules = new LinkedHashMap<>();
   private final Map<String, String> references = new HashMap<>();
   private final SchemaObjects objects = new SchemaObjects(this);
   private int names;
   private int depth;
 
-  private SchemaGrammar(Object root) {
+  private SchemaGrammar(Object root, String prefix) {
     this.root = root;
+    this.prefix = prefix;
   }
 
   /**
@@ -37,14 +39,41 @@ public final class SchemaGrammar {
    * @throws InvalidGrammar it is no schema, or cannot be kept to; with the place and the reason
    */
   public static Grammar of(Object schema) {
-    SchemaGrammar grammar = new SchemaGrammar(schema);
+    SchemaGrammar grammar = new SchemaGrammar(schema, "");
     GrammarNode value = grammar.value(SchemaNode.of(schema, "#"));
     return grammar.grammar(value);
   }
 
   /** Any JSON object. */
   public static Grammar anyObject() {
-    return new SchemaGrammar(true).grammar(JsonGrammar.OBJECT);
+    return new SchemaGrammar(true, "").grammar(JsonGrammar.OBJECT);
+  }
+
+  /**
+   * As a part of a larger grammar.
+   *
+   * @param rules gets those of the schema, without {@linkplain JsonGrammar#addNeeded JSON's own}
+   * @param prefix of their names
+   * @return the values that the schema allows
+   * @throws InvalidGrammar as {@link #of}
+   */
+  static GrammarNode into(Map<String, GrammarNode> rules, String prefix, Object schema) {
+    SchemaGrammar grammar = new SchemaGrammar(schema, prefix);
+    GrammarNode value = grammar.rule(grammar.value(SchemaNode.of(schema, "#")));
+    rules.putAll(grammar.rules);
+    return value;
+  }
+
+  /** As {@link #into}, for the values of each of the properties of an object's schema. */
+  static Map<String, GrammarNode> propertiesInto(
+      Map<String, GrammarNode> rules, String prefix, Object schema) {
+    SchemaGrammar grammar = new SchemaGrammar(schema, prefix);
+    Map<String, GrammarNode> values = new LinkedHashMap<>();
+    SchemaNode.of(schema, "#")
+        .children("properties")
+        .forEach((name, child) -> values.put(name, grammar.rule(grammar.value(child))));
+    rules.putAll(grammar.rules);
+    return values;
   }
 
   private Grammar grammar(GrammarNode value) {
@@ -60,7 +89,7 @@ public final class SchemaGrammar {
     if (node instanceof GrammarNode.Reference) {
       return node;
     }
-    String name = "r" + names++;
+    String name = prefix + "r" + names++;
     rules.put(name, node);
     return new GrammarNode.Reference(name);
   }
@@ -122,7 +151,7 @@ public final class SchemaGrammar {
     }
     String known = references.get(target.place());
     if (known == null) {
-      known = "r" + names++;
+      known = prefix + "r" + names++;
       references.put(target.place(), known);
       // Its place among the rules, before those that it needs.
       rules.put(known, GrammarNode.EMPTY);

@@ -13,14 +13,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Objects of a JSON Schema: the named properties in their order, then any others. */
 final class SchemaObjects {
+  private static final GrammarNode COMMA = sequence(JsonGrammar.SPACE, JsonGrammar.comma());
+
   private final SchemaGrammar grammar;
 
   SchemaObjects(SchemaGrammar grammar) {
     this.grammar = grammar;
   }
-
-  /** A pair of a name and a value, and whether it has to be there. */
-  private record Pair(GrammarNode node, boolean required) {}
 
   GrammarNode object(SchemaNode schema) {
     Map<String, SchemaNode> named = new LinkedHashMap<>(schema.children("properties"));
@@ -29,15 +28,17 @@ final class SchemaObjects {
       // Whatever may stand for a property that has to be there and is not described.
       named.computeIfAbsent(name, _ -> SchemaNode.of(undescribed(schema, name), schema.place()));
     }
-    List<Pair> pairs = new ArrayList<>();
+    List<OrderedPairs.Pair> pairs = new ArrayList<>();
     named.forEach(
-        (name, property) -> pairs.add(new Pair(pair(name, property), required.contains(name))));
+        (name, property) ->
+            pairs.add(new OrderedPairs.Pair(pair(name, property), required.contains(name))));
     GrammarNode others = others(schema, named.keySet());
     checkCounts(schema, pairs, others);
     if (pairs.isEmpty()) {
       return counted(schema, others);
     }
-    return JsonGrammar.inBrackets("{", first(pairs, 0, others), "}");
+    return JsonGrammar.inBrackets(
+        "{", new OrderedPairs(pairs, COMMA, others).node(grammar::rule), "}");
   }
 
   private static Object undescribed(SchemaNode schema, String name) {
@@ -55,33 +56,6 @@ final class SchemaObjects {
         GrammarNode.text("\"" + JsonGrammar.escaped(name) + "\""),
         JsonGrammar.colon(),
         grammar.rule(grammar.value(property)));
-  }
-
-  /** From a property on, none of those before it being there. */
-  private GrammarNode first(List<Pair> pairs, int at, @Nullable GrammarNode others) {
-    if (at == pairs.size()) {
-      return others == null ? EMPTY : JsonGrammar.list(others, 0, MANY);
-    }
-    Pair pair = pairs.get(at);
-    GrammarNode taken = sequence(pair.node(), more(pairs, at + 1, others));
-    return pair.required()
-        ? taken
-        : GrammarNode.choice(List.of(taken, first(pairs, at + 1, others)));
-  }
-
-  /** From a property on, some of those before it being there. */
-  private GrammarNode more(List<Pair> pairs, int at, @Nullable GrammarNode others) {
-    List<GrammarNode> parts = new ArrayList<>();
-    for (Pair pair : pairs.subList(at, pairs.size())) {
-      GrammarNode next = sequence(JsonGrammar.SPACE, JsonGrammar.comma(), pair.node());
-      parts.add(pair.required() ? next : GrammarNode.optional(next));
-    }
-    if (others != null) {
-      parts.add(
-          new GrammarNode.Repeat(
-              sequence(JsonGrammar.SPACE, JsonGrammar.comma(), others), 0, MANY));
-    }
-    return grammar.rule(new GrammarNode.Sequence(parts));
   }
 
   /** A pair that is not named; null: there are none. */
@@ -133,10 +107,10 @@ final class SchemaObjects {
   }
 
   private static void checkCounts(
-      SchemaNode schema, List<Pair> pairs, @Nullable GrammarNode others) {
+      SchemaNode schema, List<OrderedPairs.Pair> pairs, @Nullable GrammarNode others) {
     int min = schema.count("minProperties", 0);
     int max = schema.count("maxProperties", MANY);
-    long required = pairs.stream().filter(Pair::required).count();
+    long required = pairs.stream().filter(OrderedPairs.Pair::required).count();
     // The same name might come twice, and count once.
     if (pairs.isEmpty() && others != null && min <= 1 && (max == MANY || max >= min)) {
       return;
