@@ -1,12 +1,14 @@
 package firstlight.edge;
 
 import firstlight.model.AnswerParser;
+import firstlight.model.AnswerRules;
 import firstlight.model.ChatMessage;
 import firstlight.model.ChatTemplate;
 import firstlight.model.Grammar;
 import firstlight.model.InvalidGrammar;
 import firstlight.model.TemplateException;
 import firstlight.model.Tokenizer;
+import firstlight.model.ToolChoice;
 import firstlight.model.ToolFormat;
 import firstlight.protocol.FailureKind;
 import firstlight.protocol.MeshException;
@@ -14,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
@@ -26,6 +29,9 @@ import java.util.function.Supplier;
  * and the answer then ends with the reason "length".
  */
 final class PromptBuilder {
+  /** Enough for a marker of reasoning and blanks after it. */
+  private static final int END_TOKENS = 16;
+
   private final EdgeConfig.Limits limits;
 
   /**
@@ -62,9 +68,11 @@ final class PromptBuilder {
    */
   Prompts build(TurnRequest request, EdgeModel model, LengthLimits lengths, Instant now) {
     checkBiases(request, model);
+    ToolFormat format = format(request, model);
     List<int[]> ids = new ArrayList<>();
     long characters = 0;
-    for (TurnPrompt prompt : request.prompts()) {
+    for (TurnPrompt asked : request.prompts()) {
+      TurnPrompt prompt = told(asked, request.form(), format);
       String param = param(request, prompt);
       long length = characters(prompt);
       characters += length;
@@ -86,13 +94,15 @@ final class PromptBuilder {
       }
       ids.add(tokens);
     }
+    String promptEnd = end(ids.getLast(), model.tokenizer());
+    boolean calls = calls(request.form());
     return new Prompts(
         List.copyOf(ids),
         request.stop().stream().map(stop -> stop.getBytes(StandardCharsets.UTF_8)).toList(),
         request.ignoreEnd() ? new int[0] : model.tokenizer().endTokens(),
         lengths,
-        constraint(request.form(), format(model)),
-        () -> format(model).parser(!request.form().tools().isEmpty()));
+        constraint(request.form(), format, promptEnd),
+        () -> format.parser(calls, promptEnd));
   }
 
   private static int[] tokens(TurnPrompt prompt, EdgeModel model, String param, Instant now) {
@@ -103,17 +113,50 @@ final class PromptBuilder {
     };
   }
 
-  private static ToolFormat format(EdgeModel model) {
-    return model.template().map(ToolFormat::of).orElseGet(ToolFormat::plain);
+  /** Calls and reasoning are only in conversations, of which a request has one at most. */
+  private static ToolFormat format(TurnRequest request, EdgeModel model) {
+    return request.prompts().getLast() instanceof TurnPrompt.Conversation
+        ? model.template().map(ToolFormat::of).orElseGet(ToolFormat::plain)
+        : ToolFormat.plain();
   }
 
-  /** That of the tools, where these are part of it; else that of the text. */
-  private static String constraint(AnswerForm form, ToolFormat format) {
+  /** With what the template does not say of tools. */
+  private static TurnPrompt told(TurnPrompt prompt, AnswerForm form, ToolFormat format) {
+    if (!(prompt instanceof TurnPrompt.Conversation conversation)) {
+      return prompt;
+    }
+    boolean byTemplate = format.instructions(form.tools(), form.choice()).isEmpty();
+    return new TurnPrompt.Conversation(
+        format.messages(conversation.messages(), form.tools(), form.choice()),
+        byTemplate ? conversation.tools() : List.of(),
+        conversation.extra());
+  }
+
+  private static boolean calls(AnswerForm form) {
+    return !form.tools().isEmpty() && form.choice().mode() != ToolChoice.Mode.NONE;
+  }
+
+  /** The text of the last few tokens, control tokens too. */
+  private static String end(int[] ids, Tokenizer tokenizer) {
+    StringBuilder text = new StringBuilder();
+    for (int i = Math.max(0, ids.length - END_TOKENS); i < ids.length; i++) {
+      text.append(
+          tokenizer.isControl(ids[i])
+              ? tokenizer.text(ids[i])
+              : new String(tokenizer.bytes(ids[i]), StandardCharsets.UTF_8));
+    }
+    return text.toString();
+  }
+
+  /** What the answer must keep to, as text. */
+  private static String constraint(AnswerForm form, ToolFormat format, String promptEnd) {
     try {
+      Optional<Grammar> text =
+          form.grammar().isEmpty() ? Optional.empty() : Optional.of(Grammar.parse(form.grammar()));
       return format
-          .grammar(form.tools(), form.choice(), form.parallel())
+          .grammar(new AnswerRules(form.tools(), form.choice(), form.parallel(), text), promptEnd)
           .map(Grammar::toString)
-          .orElse(form.grammar());
+          .orElse("");
     } catch (InvalidGrammar e) {
       throw MeshException.invalid("The tools cannot be kept to: " + e.getMessage() + ".", "tools");
     }

@@ -3,14 +3,19 @@ package firstlight.edge;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import firstlight.model.AnswerPart;
+import firstlight.model.ChatMessage;
 import firstlight.model.Model;
 import firstlight.model.TestModels;
+import firstlight.model.Tool;
+import firstlight.model.ToolChoice;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.ResponseId;
 import firstlight.protocol.Sampling;
 import firstlight.protocol.Settings;
 import firstlight.protocol.TenantId;
 import io.vertx.core.buffer.Buffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +55,10 @@ class SmolLm2PromptTest {
   }
 
   private static TurnRequest request(TurnPrompt prompt, OptionalInt outputMax) {
+    return request(prompt, outputMax, AnswerForm.FREE);
+  }
+
+  private static TurnRequest request(TurnPrompt prompt, OptionalInt outputMax, AnswerForm form) {
     return new TurnRequest(
         new ResponseId("r"),
         new TenantId("t"),
@@ -61,7 +70,7 @@ class SmolLm2PromptTest {
         Sampling.GREEDY,
         outputMax,
         List.of(),
-        AnswerForm.FREE,
+        form,
         false,
         Urgency.NORMAL,
         false,
@@ -112,5 +121,93 @@ class SmolLm2PromptTest {
 
   private static String hellos(int k) {
     return "[{\"role\":\"user\",\"content\":\"hello" + " hello".repeat(k - 1) + "\"}]";
+  }
+
+  private static final Map<String, Object> PARAMETERS =
+      Map.of("type", "object", "properties", Map.of("c", Map.of("enum", List.of("Oslo"))));
+  private static final Tool TOOL =
+      new Tool(
+          "get_w",
+          Map.of("type", "function", "function", Map.of("name", "get_w")),
+          PARAMETERS,
+          false);
+
+  private static PromptBuilder.Prompts build(List<ChatMessage> messages, AnswerForm form) {
+    TurnPrompt prompt =
+        new TurnPrompt.Conversation(
+            messages, form.tools().stream().map(Tool::definition).toList(), Map.of());
+    return new PromptBuilder(limits)
+        .build(request(prompt, OptionalInt.empty(), form), model, lengths(), Instant.EPOCH);
+  }
+
+  private static String text(PromptBuilder.Prompts prompts) {
+    StringBuilder text = new StringBuilder();
+    for (int id : prompts.ids().getFirst()) {
+      byte[] bytes = model.tokenizer().bytes(id);
+      text.append(
+          model.tokenizer().isControl(id)
+              ? model.tokenizer().text(id)
+              : new String(bytes, StandardCharsets.UTF_8));
+    }
+    return text.toString();
+  }
+
+  @Test
+  void a_session_with_tools_is_told_in_words_where_the_template_has_none() {
+    Map<String, Object> call =
+        Map.of("id", "1", "function", Map.of("name", "get_w", "arguments", Map.of("c", "Oslo")));
+    List<ChatMessage> messages =
+        List.of(
+            new ChatMessage("system", "Be terse."),
+            new ChatMessage("user", "Weather?"),
+            new ChatMessage("assistant", "", List.of(call), null, null),
+            new ChatMessage("tool", "sun", List.of(), "1", null));
+    AnswerForm free = new AnswerForm(List.of(TOOL), ToolChoice.AUTO, true, "");
+    String prompt = text(build(messages, free));
+    assertThat(prompt)
+        .startsWith("<|im_start|>system\nBe terse.\n\nYou may call functions")
+        .contains("\"name\":\"get_w\"")
+        .endsWith(
+            """
+            <|im_start|>assistant
+            <tool_call>
+            {"name": "get_w", "arguments": {"c":"Oslo"}}
+            </tool_call><|im_end|>
+            <|im_start|>user
+            <tool_response>
+            sun
+            </tool_response><|im_end|>
+            <|im_start|>assistant
+            """);
+  }
+
+  @Test
+  void the_choice_of_tools_becomes_a_constraint_and_calls_are_parsed() {
+    List<ChatMessage> messages = List.of(new ChatMessage("user", "Weather?"));
+    AnswerForm free = new AnswerForm(List.of(TOOL), ToolChoice.AUTO, true, "");
+    assertThat(build(messages, free).constraint()).isEmpty();
+    AnswerForm required = new AnswerForm(List.of(TOOL), ToolChoice.REQUIRED, true, "");
+    PromptBuilder.Prompts prompts = build(messages, required);
+    assertThat(prompts.constraint()).contains("<tool_call>", "Oslo");
+    String answer = "<tool_call>{\"name\":\"get_w\",\"arguments\":{}}</tool_call>";
+    assertThat(prompts.parsers().get().next(answer))
+        .containsExactly(new AnswerPart.Call("get_w"), new AnswerPart.Arguments("{}"));
+    AnswerForm none = new AnswerForm(List.of(TOOL), ToolChoice.NONE, true, "");
+    assertThat(build(messages, none).parsers().get().next(answer))
+        .containsExactly(new AnswerPart.Text(answer));
+    ToolChoice unknown = new ToolChoice(ToolChoice.Mode.REQUIRED, List.of("x"));
+    assertThatThrownBy(() -> build(messages, new AnswerForm(List.of(TOOL), unknown, true, "")))
+        .isInstanceOf(MeshException.class)
+        .hasMessageContaining("there is no tool 'x'");
+  }
+
+  @Test
+  void a_form_of_the_text_is_kept_to_with_and_without_a_template() {
+    AnswerForm form = new AnswerForm(List.of(), ToolChoice.AUTO, true, "root ::= \"yes\"\n");
+    assertThat(build(List.of(new ChatMessage("user", "Sure?")), form).constraint())
+        .contains("\"yes\"");
+    TurnRequest raw = request(new TurnPrompt.Text("Sure?"), OptionalInt.empty(), form);
+    assertThat(new PromptBuilder(limits).build(raw, model, lengths(), Instant.EPOCH).constraint())
+        .isEqualTo("root ::= \"yes\"\n");
   }
 }

@@ -88,6 +88,11 @@ public final class ChatTemplate {
     }
   }
 
+  /** What it was compiled from. */
+  String source() {
+    return source;
+  }
+
   /**
    * The prompt's token ids. Text of messages, tools and extra values never becomes a control token.
    *

@@ -6,17 +6,23 @@ import java.util.Optional;
 /** That of a model which has no calls. */
 final class PlainFormat implements ToolFormat {
   @Override
-  public AnswerParser parser(boolean tools) {
+  public AnswerParser parser(boolean tools, String promptEnd) {
     return AnswerParser.plain();
   }
 
   @Override
-  public Optional<Grammar> grammar(List<Tool> tools, ToolChoice choice, boolean parallel) {
-    return Optional.empty();
+  public Optional<Grammar> grammar(AnswerRules rules, String promptEnd) {
+    return rules.text();
   }
 
   @Override
   public String instructions(List<Tool> tools, ToolChoice choice) {
     return "";
+  }
+
+  @Override
+  public List<ChatMessage> messages(
+      List<ChatMessage> messages, List<Tool> tools, ToolChoice choice) {
+    return messages;
   }
 }

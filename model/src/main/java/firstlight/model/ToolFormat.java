@@ -8,12 +8,32 @@ import java.util.Optional;
  * template.
  */
 public interface ToolFormat {
-  /** The format of a model with this template. */
+  /**
+   * The format of a model with this template, by what stands in its source, the first of these that
+   * fits:
+   *
+   * <ul>
+   *   <li>{@code [TOOL_CALLS]}: Mistral's, with {@code [ARGS]} the newer one;
+   *   <li>{@code <tool_call>}: that of Hermes and Qwen;
+   *   <li>{@code tool_code}: Python's notation in a block of code;
+   *   <li>{@code <|python_tag|>}, or {@code "name": } after a brace and {@code "parameters": }:
+   *       Llama 3's;
+   *   <li>{@code func_name1(}: Python's notation;
+   *   <li>{@code <start_of_turn>}: Gemma, whose templates say nothing of tools: Python's notation
+   *       in a block of code;
+   *   <li>else the notation of Hermes.
+   * </ul>
+   *
+   * <p>In the last two cases, and where the template has no {@code tools}, the model is told of
+   * tools by {@link #instructions}. Without {@code tool_calls} in the template earlier calls and
+   * results are written as text. Reasoning is looked for where the template has {@code <think>} or
+   * {@code </think>}.
+   */
   static ToolFormat of(ChatTemplate template) {
-    return new PlainFormat();
+    return FormatChoice.of(template.source());
   }
 
-  /** That of a model without a template. */
+  /** That of a model without a template, and of raw prompts. */
   static ToolFormat plain() {
     return new PlainFormat();
   }
@@ -22,21 +42,30 @@ public interface ToolFormat {
    * For one answer.
    *
    * @param tools whether calls are looked for
+   * @param promptEnd the last characters of the prompt, in which a template may have opened the
+   *     model's reasoning
    */
-  AnswerParser parser(boolean tools);
+  AnswerParser parser(boolean tools, String promptEnd);
 
   /**
-   * What an answer must keep to so that the choice holds; empty: it may be anything.
+   * What an answer must keep to; empty: it may be anything. Where the model is free to call tools
+   * and none of them is strict, it is not held to their schemas.
    *
-   * @param parallel whether there may be several calls
+   * @param promptEnd as for {@link #parser}
    * @throws InvalidGrammar the parameters of a tool cannot be kept to, or a name in the choice is
    *     no tool's
    */
-  Optional<Grammar> grammar(List<Tool> tools, ToolChoice choice, boolean parallel);
+  Optional<Grammar> grammar(AnswerRules rules, String promptEnd);
 
   /**
    * What a system message has to say of the tools, where the template says nothing of them itself;
-   * else empty.
+   * else empty, and the template is given the tools.
    */
   String instructions(List<Tool> tools, ToolChoice choice);
+
+  /**
+   * A conversation as the template is to see it: with the {@link #instructions} in its first system
+   * message, and with calls and their results as text where the template knows none.
+   */
+  List<ChatMessage> messages(List<ChatMessage> messages, List<Tool> tools, ToolChoice choice);
 }

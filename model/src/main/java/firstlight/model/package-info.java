@@ -20,8 +20,14 @@
  *       SchemaTypes, SchemaMerge, JsonGrammar, RegexParser, NumberRanges); {@link
  *       firstlight.model.Constraint} follows it over a model's tokens (AutomatonBuilder, Matcher,
  *       TokenTrie, TokenMasks).
- *   <li><b>Calls and reasoning</b>: {@link firstlight.model.ToolFormat} knows how a family of
- *       models writes them; {@link firstlight.model.AnswerParser} takes an answer apart.
+ *   <li><b>Calls and reasoning</b>: {@link firstlight.model.ToolFormat}, chosen by FormatChoice,
+ *       knows how a family of models writes them. What families differ in is a CallNotation
+ *       (HermesNotation, LlamaNotation, MistralNotation, PythonNotation), all else is one:
+ *       FamilyParser takes an answer apart into {@link firstlight.model.AnswerPart}s, with a
+ *       CallReader for calls (CallsReader of JsonCall or PythonCall, NamedCallReader) over
+ *       ValueScanner; AnswerGrammar says what an answer must be, of {@link
+ *       firstlight.model.AnswerRules} (with ArgumentsGrammar, FreeText); WrittenHistory writes what
+ *       a template cannot.
  *   <li><b>Failures</b>: {@link firstlight.model.InvalidModelFile}, {@link
  *       firstlight.model.ModelStoreException}, {@link firstlight.model.TemplateException}, {@link
  *       firstlight.model.InvalidGrammar}; each has a message of one line, made for people.
