@@ -19,6 +19,24 @@ final class ResponseResource {
   private final ObjectNode echo;
 
   /**
+   * What it took.
+   *
+   * @param reasoning tokens of the output that the reader is not meant to see
+   */
+  record Cost(Usage usage, int reasoning) {
+    void put(ObjectNode into) {
+      into.put("input_tokens", usage.prompt());
+      // The last key is not the specification's, but a client's type asks for it.
+      into.putObject("input_tokens_details")
+          .put("cached_tokens", usage.cached())
+          .put("cache_write_tokens", 0);
+      into.put("output_tokens", usage.output());
+      into.putObject("output_tokens_details").put("reasoning_tokens", reasoning);
+      into.put("total_tokens", usage.total());
+    }
+  }
+
+  /**
    * @param created Unix time, s
    * @param echo what every state repeats of the request: see {@link ResponseRequest#echo}
    */
@@ -53,14 +71,14 @@ final class ResponseResource {
    * @param incomplete why it ends before the model's own end; null: it does not
    * @param completed Unix time, s
    */
-  ObjectNode ended(ArrayNode output, Usage usage, @Nullable String incomplete, long completed) {
+  ObjectNode ended(ArrayNode output, Cost cost, @Nullable String incomplete, long completed) {
     ObjectNode state = state(incomplete == null ? "completed" : "incomplete", output);
     if (incomplete == null) {
       state.put("completed_at", completed);
     } else {
       state.putObject("incomplete_details").put("reason", incomplete);
     }
-    put(usage, state.putObject("usage"));
+    cost.put(state.putObject("usage"));
     return state;
   }
 
@@ -84,16 +102,5 @@ final class ResponseResource {
     state.setAll(echo);
     state.set("output", output);
     return state.putNull("usage");
-  }
-
-  private static void put(Usage usage, ObjectNode into) {
-    into.put("input_tokens", usage.prompt());
-    // The last key is not the specification's, but a client's type asks for it.
-    into.putObject("input_tokens_details")
-        .put("cached_tokens", usage.cached())
-        .put("cache_write_tokens", 0);
-    into.put("output_tokens", usage.output());
-    into.putObject("output_tokens_details").put("reasoning_tokens", 0);
-    into.put("total_tokens", usage.total());
   }
 }

@@ -3,6 +3,7 @@ package firstlight.edge;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import firstlight.model.AnswerParser;
 import firstlight.protocol.FailureKind;
 import firstlight.protocol.FinishReason;
 import firstlight.protocol.MeshException;
@@ -142,7 +143,7 @@ final class ResponseRun implements TurnHandle {
       return;
     }
     switch (event) {
-      case TurnEvent.Started _ -> begun();
+      case TurnEvent.Started turnStarted -> begun(turnStarted.parsers().get());
       case TurnEvent.Delta delta -> tell(stream.tokens(delta.tokens()));
       case TurnEvent.ChoiceFinished choice -> reason = choice.reason();
       case TurnEvent.Finished finished -> end(finished.usage());
@@ -150,9 +151,9 @@ final class ResponseRun implements TurnHandle {
     }
   }
 
-  private void begun() {
+  private void begun(AnswerParser parser) {
     started = true;
-    tell(stream.started());
+    tell(stream.started(parser));
   }
 
   private void end(Usage usage) {
@@ -161,7 +162,7 @@ final class ResponseRun implements TurnHandle {
   }
 
   private void endWithoutAnswer() {
-    begun();
+    begun(AnswerParser.plain());
     stream.endedWithoutAnswer(seconds());
     finish(Usage.NONE);
   }
@@ -279,11 +280,13 @@ final class ResponseRun implements TurnHandle {
     for (JsonNode item : items) {
       ObjectNode kept = Json.object();
       kept.setAll((ObjectNode) item);
-      ArrayNode parts = kept.putArray("content");
-      for (JsonNode part : item.get("content")) {
-        ObjectNode keptPart = parts.addObject();
-        keptPart.setAll((ObjectNode) part);
-        keptPart.remove("logprobs");
+      if (item.has("content")) {
+        ArrayNode parts = kept.putArray("content");
+        for (JsonNode part : item.get("content")) {
+          ObjectNode keptPart = parts.addObject();
+          keptPart.setAll((ObjectNode) part);
+          keptPart.remove("logprobs");
+        }
       }
       all.add(kept);
     }

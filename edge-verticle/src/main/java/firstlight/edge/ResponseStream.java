@@ -3,12 +3,13 @@ package firstlight.edge;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import firstlight.model.AnswerParser;
+import firstlight.model.AnswerPart;
 import firstlight.model.Utf8Stream;
 import firstlight.protocol.FinishReason;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.Usage;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -18,21 +19,26 @@ import org.jspecify.annotations.Nullable;
  * <p><b>The rule of numbering.</b> {@code sequence_number} is a function of the token list alone:
  *
  * <ol>
- *   <li>0 is response.created, 1 response.in_progress, 2 the message's output_item.added, 3 its
- *       content_part.added. 0 and 1 come when the turn has started, 2 and 3 with the first token,
- *       or with the end where there is none.
- *   <li>Then each token that completes at least one character gives exactly one output_text.delta,
- *       with all the characters it completes. A token that completes none (a part of a character, a
- *       control token) gives none; its log-probability goes with the next delta.
- *   <li>When the tokens end inside a character, one more delta has its replacement, U+FFFD.
- *   <li>Then output_text.done, content_part.done, output_item.done and the one last event. A
- *       failure has {@code error} and response.failed instead of all these, at whatever number is
- *       next.
+ *   <li>0 is response.created, 1 response.in_progress. Both come when the turn has started.
+ *   <li>Then the characters that each token completes go to the answer's parser, in one piece for
+ *       each token; a token that completes none (a part of a character, a control token) does not.
+ *       Each part that the parser gives back is one delta of the Item of its kind, and a call is a
+ *       new Item. Where there is no Item of that kind, the one before ends (its done events) and a
+ *       new one begins (output_item.added, and content_part.added except for a call), right before
+ *       the delta.
+ *   <li>When the tokens end inside a character, its replacement, U+FFFD, goes to the parser, and
+ *       then what the parser held back makes deltas by the same rule. The last Item ends; an answer
+ *       without any is a message without text.
+ *   <li>Then the one last event. A failure has {@code error} and response.failed instead of all
+ *       that was to come, at whatever number is next.
  * </ol>
  *
  * <p>So neither time nor the way in which tokens are grouped in frames plays a part, and any edge
  * can make the events again from any number on. This needs the tokens' own bytes, which add up to
  * the text since this dialect has no stop strings.
+ *
+ * <p>Log-probabilities go with the next delta of a message. Those of tokens that gave something
+ * else go nowhere.
  *
  * <p>The parts of the life of a Response that must not be told too early (it is stored before its
  * last event goes out) are different calls: {@link #ended} and {@link #last}.
@@ -45,43 +51,47 @@ final class ResponseStream {
 
   private final ResponseResource resource;
   private final boolean logprobsWanted;
-  private final String itemId;
+  private final ResponseEvents events = new ResponseEvents();
   private final Utf8Stream characters = new Utf8Stream();
-  private final StringBuilder text = new StringBuilder();
-  private final ArrayNode logprobs = Json.array();
+  private final ArrayNode output = Json.array();
+  private AnswerParser parser = AnswerParser.plain();
   private ArrayNode logprobsHeld = Json.array();
-  private ArrayNode output = Json.array();
-  private long nextNumber;
-  private boolean itemAdded;
+  private int reasoningTokens;
+  private @Nullable ResponseItem open;
   private @Nullable ObjectNode outcome;
 
   /**
-   * @param logprobsWanted whether events and the message show log-probabilities
+   * @param logprobsWanted whether events and messages show log-probabilities
    */
   ResponseStream(ResponseResource resource, boolean logprobsWanted) {
     this.resource = resource;
     this.logprobsWanted = logprobsWanted;
-    this.itemId = ResponseResource.itemId("msg_", resource.id(), "");
   }
 
-  /** The turn has started. */
-  List<ObjectNode> started() {
-    return List.of(
-        with(event("response.created"), "response", resource.inProgress()),
-        with(event("response.in_progress"), "response", resource.inProgress()));
+  /**
+   * The turn has started.
+   *
+   * @param parser for its answer alone
+   */
+  List<ObjectNode> started(AnswerParser parser) {
+    this.parser = parser;
+    events.add("response.created", "response", resource.inProgress());
+    events.add("response.in_progress", "response", resource.inProgress());
+    return events.take();
   }
 
   /** The next tokens. */
   List<ObjectNode> tokens(List<TurnToken> tokens) {
-    List<ObjectNode> events = new ArrayList<>();
     for (TurnToken token : tokens) {
-      addItem(events);
       if (logprobsWanted && token.bytes().length > 0) {
         logprobsHeld.add(logprob(token));
       }
-      addDelta(events, characters.feed(token.bytes()));
+      addText(characters.feed(token.bytes()));
+      if (open instanceof ResponseItem.Reasoning) {
+        reasoningTokens++;
+      }
     }
-    return events;
+    return events.take();
   }
 
   /**
@@ -90,21 +100,20 @@ final class ResponseStream {
    * @param now Unix time, s
    */
   List<ObjectNode> ended(FinishReason reason, Usage usage, long now) {
-    List<ObjectNode> events = new ArrayList<>();
-    addItem(events);
-    addDelta(events, characters.flush());
+    addText(characters.flush());
+    parser.end().forEach(this::add);
+    if (open == null) {
+      begin(new ResponseItem.Message(nextPlace()));
+    }
     boolean whole = reason != FinishReason.LENGTH;
-    events.add(
-        with(
-            inPart("response.output_text.done").put("text", text.toString()),
-            "logprobs",
-            logprobs));
-    events.add(with(inPart("response.content_part.done"), "part", part()));
-    ObjectNode item = message(whole ? "completed" : "incomplete", Json.array().add(part()));
-    events.add(with(event("response.output_item.done").put("output_index", 0), "item", item));
-    output = Json.array().add(item);
-    outcome = resource.ended(output, usage, whole ? null : INCOMPLETE_LENGTH, now);
-    return events;
+    end(whole ? "completed" : "incomplete");
+    outcome =
+        resource.ended(
+            output,
+            new ResponseResource.Cost(usage, reasoningTokens),
+            whole ? null : INCOMPLETE_LENGTH,
+            now);
+    return events.take();
   }
 
   /**
@@ -113,10 +122,10 @@ final class ResponseStream {
    * @param now Unix time, s
    */
   void endedWithoutAnswer(long now) {
-    outcome = resource.ended(output, Usage.NONE, null, now);
+    outcome = resource.ended(output, new ResponseResource.Cost(Usage.NONE, 0), null, now);
   }
 
-  /** The Items of the answer; none before its end. */
+  /** The Items of the answer that have ended. */
   ArrayNode output() {
     return output;
   }
@@ -132,66 +141,78 @@ final class ResponseStream {
   /** The last event of a Response that has ended and, where it should be, is stored. */
   ObjectNode last() {
     String status = outcome().get("status").textValue();
-    return with(event("response." + status), "response", outcome());
+    events.add("response." + status, "response", outcome());
+    return events.take().getFirst();
   }
 
   /** The turn has failed, perhaps in its last moment; nothing follows these. */
   List<ObjectNode> failed(MeshException failure) {
-    if (itemAdded && output.isEmpty()) {
-      output = Json.array().add(message("incomplete", Json.array().add(part())));
+    if (open != null) {
+      output.add(open.state("incomplete"));
+      open = null;
     }
-    return List.of(
-        with(
-            event("error").put("status", Errors.status(failure)),
-            "error",
-            ResponseErrors.payload(failure)),
-        with(event("response.failed"), "response", resource.failed(output, failure)));
+    events
+        .add("error")
+        .put("status", Errors.status(failure))
+        .set("error", ResponseErrors.payload(failure));
+    events.add("response.failed", "response", resource.failed(output, failure));
+    return events.take();
   }
 
-  private void addItem(List<ObjectNode> events) {
-    if (itemAdded) {
+  private void addText(String text) {
+    if (text.isEmpty()) {
       return;
     }
-    itemAdded = true;
-    ObjectNode item = message("in_progress", Json.array());
-    events.add(with(event("response.output_item.added").put("output_index", 0), "item", item));
-    events.add(with(inPart("response.content_part.added"), "part", part()));
-  }
-
-  private void addDelta(List<ObjectNode> events, String delta) {
-    if (delta.isEmpty()) {
-      return;
+    List<AnswerPart> parts = parser.next(text);
+    parts.forEach(this::add);
+    if (!parts.isEmpty() && !(open instanceof ResponseItem.Message)) {
+      logprobsHeld = Json.array();
     }
-    text.append(delta);
-    events.add(
-        with(inPart("response.output_text.delta").put("delta", delta), "logprobs", logprobsHeld));
-    logprobs.addAll(logprobsHeld);
-    logprobsHeld = Json.array();
   }
 
-  private ObjectNode event(String type) {
-    return Json.object().put("type", type).put("sequence_number", nextNumber++);
+  private void add(AnswerPart part) {
+    switch (part) {
+      case AnswerPart.Text(String text) -> {
+        ResponseItem.Message message =
+            open instanceof ResponseItem.Message now
+                ? now
+                : begin(new ResponseItem.Message(nextPlace()));
+        message.add(text, logprobsHeld);
+        logprobsHeld = Json.array();
+      }
+      case AnswerPart.Reasoning(String text) -> {
+        ResponseItem.Reasoning reasoning =
+            open instanceof ResponseItem.Reasoning now
+                ? now
+                : begin(new ResponseItem.Reasoning(nextPlace()));
+        reasoning.add(text);
+      }
+      case AnswerPart.Call(String name) -> begin(new ResponseItem.Call(nextPlace(), name));
+      case AnswerPart.Arguments(String json) -> {
+        if (!(open instanceof ResponseItem.Call call)) {
+          throw new IllegalStateException("arguments are those of a call");
+        }
+        call.add(json);
+      }
+    }
   }
 
-  private ObjectNode inPart(String type) {
-    return event(type).put("item_id", itemId).put("output_index", 0).put("content_index", 0);
+  private ResponseItem.Place nextPlace() {
+    end("completed");
+    return new ResponseItem.Place(events, resource.id(), output.size());
   }
 
-  private ObjectNode message(String status, ArrayNode content) {
-    ObjectNode message =
-        Json.object()
-            .put("type", "message")
-            .put("id", itemId)
-            .put("status", status)
-            .put("role", "assistant");
-    return with(message, "content", content);
+  private <T extends ResponseItem> T begin(T item) {
+    open = item;
+    item.begin();
+    return item;
   }
 
-  private ObjectNode part() {
-    ObjectNode part = Json.object().put("type", "output_text").put("text", text.toString());
-    part.putArray("annotations");
-    part.putArray("logprobs").addAll(logprobs);
-    return part;
+  private void end(String status) {
+    if (open != null) {
+      output.add(open.end(status));
+      open = null;
+    }
   }
 
   private static ObjectNode with(ObjectNode object, String name, JsonNode value) {

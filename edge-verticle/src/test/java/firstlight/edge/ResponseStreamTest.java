@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import firstlight.model.AnswerParser;
 import firstlight.protocol.FailureKind;
 import firstlight.protocol.FinishReason;
 import firstlight.protocol.MeshException;
@@ -57,11 +58,11 @@ class ResponseStreamTest {
       }
     }
     ResponseStream failing = stream(true);
-    failing.started();
+    failing.started(AnswerParser.plain());
     failing.tokens(tokens("a"));
     failing.failed(LOST).forEach(schemas::checkEvent);
     ResponseStream prepared = stream(false);
-    prepared.started();
+    prepared.started(AnswerParser.plain());
     prepared.endedWithoutAnswer(1);
     schemas.checkEvent(prepared.last());
   }
@@ -94,7 +95,7 @@ class ResponseStreamTest {
   @Test
   void a_failure_is_an_error_event_and_then_the_failed_response() {
     ResponseStream stream = stream(false);
-    List<ObjectNode> events = new ArrayList<>(stream.started());
+    List<ObjectNode> events = new ArrayList<>(stream.started(AnswerParser.plain()));
     events.addAll(stream.tokens(tokens("Hel")));
     events.addAll(stream.failed(LOST));
 
@@ -160,7 +161,7 @@ class ResponseStreamTest {
       String alone = encoded(all(stream(true), tokens, FinishReason.END));
       for (int cuts = 0; cuts < 1 << (tokens.size() - 1); cuts++) {
         ResponseStream stream = stream(true);
-        List<ObjectNode> events = new ArrayList<>(stream.started());
+        List<ObjectNode> events = new ArrayList<>(stream.started(AnswerParser.plain()));
         int from = 0;
         for (int i = 1; i <= tokens.size(); i++) {
           if (i == tokens.size() || (cuts >> (i - 1) & 1) == 1) {
@@ -220,7 +221,7 @@ class ResponseStreamTest {
 
   private static List<ObjectNode> all(
       ResponseStream stream, List<TurnToken> tokens, FinishReason reason) {
-    List<ObjectNode> events = new ArrayList<>(stream.started());
+    List<ObjectNode> events = new ArrayList<>(stream.started(AnswerParser.plain()));
     tokens.forEach(token -> events.addAll(stream.tokens(List.of(token))));
     events.addAll(stream.ended(reason, USAGE, 1_700_000_001));
     events.add(stream.last());

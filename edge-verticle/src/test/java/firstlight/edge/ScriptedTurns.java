@@ -8,6 +8,7 @@ import io.vertx.core.Vertx;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,7 @@ final class ScriptedTurns implements Turns {
   private final List<ScriptedTurn> turns = new CopyOnWriteArrayList<>();
   private volatile List<String> words = List.of("Hello", " world");
   private volatile FinishReason reason = FinishReason.END;
+  private volatile Supplier<AnswerParser> parsers = AnswerParser::plain;
   private volatile boolean endless;
   private volatile @Nullable MeshException refusal;
   private volatile @Nullable MeshException failure;
@@ -34,6 +36,10 @@ final class ScriptedTurns implements Turns {
   /** The words come again and again, one after another. */
   void answerEndlessly(boolean endless) {
     this.endless = endless;
+  }
+
+  void parseWith(Supplier<AnswerParser> parsers) {
+    this.parsers = parsers;
   }
 
   void endWith(FinishReason reason) {
@@ -117,7 +123,7 @@ final class ScriptedTurns implements Turns {
         listener.on(new TurnEvent.Failed(refused));
         return;
       }
-      listener.on(new TurnEvent.Started(List.of(new int[] {1}), AnswerParser::plain));
+      listener.on(new TurnEvent.Started(List.of(new int[] {1}), parsers));
       vertx.runOnContext(_ -> next());
     }
 
