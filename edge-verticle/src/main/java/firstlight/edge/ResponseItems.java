@@ -9,13 +9,14 @@ import java.util.Optional;
 
 /**
  * Reads the input Items of a request into the shape in which a Response shows Items: with ids,
- * states and lists of content parts. It is lenient where clients are known to leave things out.
+ * states and lists of content parts. It is lenient where clients are known to leave things out. An
+ * item_reference stays one: see {@link ResponseReferences}.
  */
 final class ResponseItems {
   private static final int ID_MAX = 128;
   private static final int CALL_ID_MAX = 64;
   private static final int FUNCTION_NAME_MAX = 128;
-  private static final String NOT_YET = "is not supported yet";
+  private static final String UNSUPPORTED = "is not supported";
   private static final List<String> ROLES = List.of("user", "assistant", "system", "developer");
   private static final List<String> STATES = List.of("in_progress", "completed", "incomplete");
   private static final List<String> PHASES = List.of("commentary", "final_answer");
@@ -66,10 +67,12 @@ final class ResponseItems {
       case "function_call" -> functionCall(item, index);
       case "function_call_output" -> functionCallOutput(item, index);
       case "reasoning" -> reasoning(item, index);
+      case "compaction" -> compaction(item, index);
       case "item_reference" ->
-          throw item.refused("type", "is item_reference, which " + NOT_YET + ": send the Item");
+          Json.object().put("type", type).put("id", required(item, "id", ID_MAX));
       default ->
-          throw item.refused("type", "is %s, which %s".formatted(EdgeModels.shown(type), NOT_YET));
+          throw item.refused(
+              "type", "is %s, which %s".formatted(EdgeModels.shown(type), UNSUPPORTED));
     };
   }
 
@@ -125,6 +128,19 @@ final class ResponseItems {
     return reasoning;
   }
 
+  /** What an earlier compaction gave. */
+  private ObjectNode compaction(Fields item, int index) {
+    String content = item.requiredText("encrypted_content");
+    item.require(
+        ResponseSummary.decode(content).isPresent(),
+        "encrypted_content",
+        "is not what a compaction gave");
+    return Json.object()
+        .put("type", "compaction")
+        .put("id", id(item, "cmp_", index))
+        .put("encrypted_content", content);
+  }
+
   private void content(Fields item, String name, String partType, ArrayNode into) {
     JsonNode value = item.any(name).orElseThrow(() -> item.missing(name));
     if (value.isTextual()) {
@@ -139,7 +155,8 @@ final class ResponseItems {
       } else if (TEXT_PARTS.contains(type)) {
         addText(into, partType, part.requiredText("text"));
       } else {
-        throw part.refused("type", "is %s, which %s".formatted(EdgeModels.shown(type), NOT_YET));
+        throw part.refused(
+            "type", "is %s, which %s".formatted(EdgeModels.shown(type), UNSUPPORTED));
       }
     }
   }

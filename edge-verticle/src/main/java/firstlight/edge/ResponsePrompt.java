@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import firstlight.model.ChatMessage;
+import firstlight.model.Tool;
 import firstlight.protocol.MeshException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -21,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * text are part of its message. Reasoning is not repeated to the model.
  */
 final class ResponsePrompt {
+  private static final String SUMMARY = "What was said before, in short:\n%s";
+
   private final Json json;
   private final List<ChatMessage> messages = new ArrayList<>();
   private final Set<String> calls = new HashSet<>();
@@ -55,8 +58,12 @@ final class ResponsePrompt {
     }
   }
 
-  TurnPrompt.Conversation conversation() {
-    return new TurnPrompt.Conversation(messages, List.of(), Map.of());
+  /**
+   * @param tools that the model is told of
+   */
+  TurnPrompt.Conversation conversation(List<Tool> tools) {
+    return new TurnPrompt.Conversation(
+        messages, tools.stream().map(Tool::definition).toList(), Map.of());
   }
 
   private void add(JsonNode item) {
@@ -67,6 +74,9 @@ final class ResponsePrompt {
           add(
               new ChatMessage(
                   "tool", joined(item.path("output")), List.of(), text(item, "call_id"), null));
+      case "compaction" ->
+          ResponseSummary.decode(text(item, "encrypted_content"))
+              .ifPresent(summary -> addMessage("system", SUMMARY.formatted(summary)));
       default -> {}
     }
   }

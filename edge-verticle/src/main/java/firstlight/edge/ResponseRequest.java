@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param generate false: the Response only prepares the next one, and ends without an Item
  * @param logprobs whether the answer shows log-probabilities
  * @param outputMax most tokens of the answer; empty: up to the end of the context
+ * @param form what the answer is to be
  * @param echo the keys of a Response that repeat what was asked, defaults filled in
  * @param ignored names of the fields that had no effect
  */
@@ -36,6 +37,7 @@ record ResponseRequest(
     Sampling sampling,
     OptionalInt outputMax,
     Priority priority,
+    ResponseForm form,
     ObjectNode echo,
     List<String> ignored) {
   ResponseRequest {

@@ -1,6 +1,5 @@
 package firstlight.edge;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import firstlight.model.AnswerParser;
@@ -49,6 +48,7 @@ final class ResponseRun implements TurnHandle {
   private final ResponseStream stream;
   private final long createdMillis;
   private ResponseHistory history = ResponseHistory.NONE;
+  private ArrayNode input = Json.array();
   private @Nullable TurnHandle turn;
   private FinishReason reason = FinishReason.END;
   private boolean started;
@@ -122,13 +122,41 @@ final class ResponseRun implements TurnHandle {
 
   private void begin(ResponseHistory history) {
     this.history = history;
+    new ResponseReferences(parts.json(), store, caller.tenant())
+        .resolve(request.input(), history)
+        .compose(
+            items -> {
+              input = items;
+              return form();
+            })
+        .onComplete(
+            form -> {
+              if (over) {
+                return;
+              }
+              if (form.failed()) {
+                fail(form.cause());
+              } else {
+                submit(form.result());
+              }
+            });
+  }
+
+  private Future<AnswerForm> form() {
+    ResponseForm form = request.form();
+    return form.schema() == null
+        ? Future.succeededFuture(form.form())
+        : parts.vertx().executeBlocking(form::complete, false);
+  }
+
+  private void submit(AnswerForm form) {
     try {
       TurnPrompt.Conversation conversation = conversation();
       if (!request.generate()) {
         endWithoutAnswer();
         return;
       }
-      turn = parts.turns().start(turnRequest(conversation), this::on);
+      turn = parts.turns().start(turnRequest(conversation, form), this::on);
     } catch (RuntimeException e) {
       fail(e);
       return;
@@ -170,7 +198,9 @@ final class ResponseRun implements TurnHandle {
   private void finish(Usage usage) {
     StoredTurn kept;
     try {
-      kept = storedTurn(usage);
+      kept =
+          new ResponseRecord(parts.json(), caller.tenant(), request, history, input)
+              .turn(createdMillis, stream.output(), stream.outcome(), usage);
     } catch (IllegalArgumentException e) {
       fail(new MeshException(FailureKind.TOO_LARGE, "response_too_large", e.getMessage() + "."));
       return;
@@ -217,8 +247,8 @@ final class ResponseRun implements TurnHandle {
       prompt.addKnown(items(turn.input()));
       prompt.addKnown(items(turn.output()));
     }
-    prompt.addInput(request.input());
-    return prompt.conversation();
+    prompt.addInput(input);
+    return prompt.conversation(request.form().form().tools());
   }
 
   private ArrayNode items(String stored) {
@@ -228,7 +258,7 @@ final class ResponseRun implements TurnHandle {
     throw new IllegalStateException("Items of a stored turn are not a list");
   }
 
-  private TurnRequest turnRequest(TurnPrompt prompt) {
+  private TurnRequest turnRequest(TurnPrompt prompt, AnswerForm form) {
     return new TurnRequest(
         request.id(),
         caller.tenant(),
@@ -240,57 +270,12 @@ final class ResponseRun implements TurnHandle {
         request.sampling(),
         request.outputMax(),
         List.of(),
-        AnswerForm.FREE,
+        form,
         false,
         new Urgency(request.priority(), caller.firstTokenMillis()),
         request.stream(),
         request.store(),
-        request.store() ? Json.text(request.input()) : "");
-  }
-
-  /**
-   * What is kept of the turn. Items that only a connection remembered become a part of the input of
-   * a stored turn, so that it stands on its own.
-   */
-  private StoredTurn storedTurn(Usage usage) {
-    ArrayNode input = Json.array();
-    ResponseId parent = request.previous();
-    if (request.store()) {
-      for (StoredTurn turn : history.kept()) {
-        input.addAll(items(turn.input())).addAll(items(turn.output()));
-      }
-      parent = history.stored().isEmpty() ? null : history.stored().getLast().response();
-    }
-    return new StoredTurn(
-        request.id(),
-        caller.tenant(),
-        parent,
-        request.model(),
-        createdMillis,
-        stream.outcome().get("status").textValue(),
-        Json.text(input.addAll(request.input())),
-        Json.text(withoutLogprobs(stream.output())),
-        request.store() ? Json.text(stream.outcome()) : "",
-        usage);
-  }
-
-  // They are for whoever reads the Response; to go on from it they would only be ballast.
-  private static ArrayNode withoutLogprobs(ArrayNode items) {
-    ArrayNode all = Json.array();
-    for (JsonNode item : items) {
-      ObjectNode kept = Json.object();
-      kept.setAll((ObjectNode) item);
-      if (item.has("content")) {
-        ArrayNode parts = kept.putArray("content");
-        for (JsonNode part : item.get("content")) {
-          ObjectNode keptPart = parts.addObject();
-          keptPart.setAll((ObjectNode) part);
-          keptPart.remove("logprobs");
-        }
-      }
-      all.add(kept);
-    }
-    return all;
+        request.store() ? Json.text(input) : "");
   }
 
   private long seconds() {

@@ -29,7 +29,7 @@ final class ResponsesDialect implements Dialect {
         new ResponseParts(
             parts,
             new ResponseStore(parts.vertx().eventBus(), STORE_TIMEOUT),
-            new ResponsesReader(parts.config().limits(), parts.ids()),
+            new ResponsesReader(parts.config().limits(), parts.json(), parts.ids()),
             WebSocketLimits.of(parts.config())));
   }
 
@@ -51,8 +51,7 @@ final class ResponsesDialect implements Dialect {
   private void create(RoutingContext context) {
     parts
         .bodies()
-        .object(context)
-        .map(body -> responses.reader().read(body, ResponsesReader.Transport.HTTP))
+        .read(context, body -> responses.reader().read(body, ResponsesReader.Transport.HTTP))
         .onSuccess(request -> run(context, request))
         .onFailure(failure -> Errors.answer(context, failure));
   }

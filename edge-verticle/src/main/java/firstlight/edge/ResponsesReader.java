@@ -13,7 +13,7 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a body of {@code POST /v1/responses} or a WebSocket's {@code response.create}. Fields that
+ * Reads a body of {@code POST /v1/responses} or a WebSocket's {@code response.create}. Fieldsthat
  * it does not know are accepted; known ones of a wrong type are refused by name, and so is what
  * would change the answer's meaning and is not supported.
  */
@@ -26,12 +26,12 @@ final class ResponsesReader {
   private static final String LOGPROBS = "message.output_text.logprobs";
   private static final String NOT_YET = "is not supported yet";
   private static final List<String> TRUNCATIONS = List.of("auto", "disabled");
-  private static final List<String> LEVELS = List.of("low", "medium", "high");
   private static final List<String> EFFORTS =
       List.of("none", "minimal", "low", "medium", "high", "xhigh");
   private static final List<String> SUMMARIES = List.of("auto", "concise", "detailed");
 
   private final EdgeConfig.Limits limits;
+  private final ResponseForms forms;
   private final IdSource ids;
 
   /** How a request came. */
@@ -41,8 +41,9 @@ final class ResponsesReader {
     WEB_SOCKET
   }
 
-  ResponsesReader(EdgeConfig.Limits limits, IdSource ids) {
+  ResponsesReader(EdgeConfig.Limits limits, Json json, IdSource ids) {
     this.limits = limits;
+    this.forms = new ResponseForms(json, limits.toolsMax());
     this.ids = ids;
   }
 
@@ -66,6 +67,7 @@ final class ResponsesReader {
         "must have at least one Item, or build on a previous response");
     ServiceTier tier = ServiceTier.read(fields).orElse(ServiceTier.DEFAULT);
     ObjectNode echo = echo(fields, model, tier);
+    ResponseForm form = forms.read(fields, echo);
     boolean logprobs = fields.texts("include", INCLUDES_MAX).contains(LOGPROBS);
     return new ResponseRequest(
         id,
@@ -82,6 +84,7 @@ final class ResponsesReader {
             ? OptionalInt.empty()
             : OptionalInt.of(echo.get("max_output_tokens").intValue()),
         tier.priority(),
+        form,
         echo,
         fields.unread());
   }
@@ -92,22 +95,9 @@ final class ResponsesReader {
     return fields.flag("stream", false);
   }
 
-  private void refuseUnsupported(Fields fields) {
+  private static void refuseUnsupported(Fields fields) {
     fields.require(!fields.has("conversation"), "conversation", NOT_YET);
     fields.require(!fields.has("prompt"), "prompt", "is not supported: send instructions instead");
-    fields.require(
-        fields.array("tools", limits.toolsMax()).map(ArrayNode::isEmpty).orElse(true),
-        "tools",
-        NOT_YET);
-    Optional<JsonNode> choice = fields.any("tool_choice");
-    fields.require(
-        choice.map(value -> value.isTextual() || value.isObject()).orElse(true),
-        "tool_choice",
-        "must be a string or an object");
-    fields.require(
-        choice.map(value -> List.of("auto", "none").contains(value.asText())).orElse(true),
-        "tool_choice",
-        "must be auto or none, since tools are not supported yet");
   }
 
   private static @Nullable ResponseId previous(Fields fields) {
@@ -119,11 +109,7 @@ final class ResponsesReader {
     ObjectNode echo = Json.object().put("model", model);
     echo.put("previous_response_id", fields.text("previous_response_id").orElse(null));
     echo.put("instructions", fields.text("instructions").orElse(null));
-    echo.putArray("tools");
-    echo.put("tool_choice", fields.any("tool_choice").map(JsonNode::textValue).orElse("auto"));
     echo.put("truncation", choice(fields, "truncation", TRUNCATIONS).orElse("disabled"));
-    echo.put("parallel_tool_calls", fields.flag("parallel_tool_calls", true));
-    echo.set("text", textOptions(fields));
     echo.put("top_p", fields.number("top_p", 0, 1).orElse(1));
     fields.require(echo.get("top_p").doubleValue() > 0, "top_p", "must be above 0");
     echo.put("presence_penalty", fields.number("presence_penalty", -2, 2).orElse(0));
@@ -150,34 +136,14 @@ final class ResponsesReader {
     }
   }
 
-  private static Optional<String> choice(Fields fields, String name, List<String> choices) {
+  /** A string that is one of the choices, if it is there. */
+  static Optional<String> choice(Fields fields, String name, List<String> choices) {
     Optional<String> choice = fields.text(name);
     fields.require(
         choice.map(choices::contains).orElse(true),
         name,
         "must be one of " + String.join(", ", choices));
     return choice;
-  }
-
-  private static ObjectNode textOptions(Fields fields) {
-    ObjectNode options = Json.object();
-    options.putObject("format").put("type", "text");
-    fields
-        .object("text")
-        .ifPresent(
-            text -> {
-              text.object("format")
-                  .ifPresent(
-                      format -> {
-                        String type = format.requiredText("type");
-                        format.require(
-                            type.equals("text"),
-                            "type",
-                            "must be text: others are not" + " supported yet");
-                      });
-              choice(text, "verbosity", LEVELS).ifPresent(level -> options.put("verbosity", level));
-            });
-    return options;
   }
 
   private static JsonNode reasoning(Fields fields) {

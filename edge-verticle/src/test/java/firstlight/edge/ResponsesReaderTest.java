@@ -8,6 +8,9 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import firstlight.edge.ResponsesReader.Transport;
 import firstlight.model.ChatMessage;
+import firstlight.model.SchemaGrammar;
+import firstlight.model.Tool;
+import firstlight.model.ToolChoice;
 import firstlight.protocol.FailureKind;
 import firstlight.protocol.IdSource;
 import firstlight.protocol.MeshException;
@@ -41,20 +44,23 @@ class ResponsesReaderTest {
   private static final List<String> NESTED =
       words(
           "type type type role role content content text id call_id name arguments output summary",
-          "status phase refusal format verbosity effort encrypted_content");
+          "status phase refusal format verbosity effort encrypted_content schema strict tools",
+          "mode parameters description");
   private static final List<String> SCALARS =
       words(
           "null true false 0 1 -1 0.5 1e300 99999999999999999999 \"\" \"x\" \"resp_1\" \"auto\"",
           "\"message\" \"user\" \"assistant\" \"system\" \"input_text\" \"output_text\"",
           "\"function_call\" \"function_call_output\" \"reasoning\" \"item_reference\" \"text\"",
-          "\"refusal\" \"final_answer\" \"{\" \"low\" \"disabled\" \"default\" \"none\"");
+          "\"refusal\" \"final_answer\" \"{\" \"low\" \"disabled\" \"default\" \"none\""
+              + " \"required\"",
+          "\"function\" \"allowed_tools\" \"json_schema\" \"json_object\" \"compaction\"");
 
   private static List<String> words(String... lines) {
     return Stream.of(lines).flatMap(line -> Stream.of(line.split(" "))).toList();
   }
 
   static ResponsesReader reader() {
-    return new ResponsesReader(CONFIG.limits(), new IdSource(new SplittableRandom(1)));
+    return new ResponsesReader(CONFIG.limits(), JSON, new IdSource(new SplittableRandom(1)));
   }
 
   @Test
@@ -198,6 +204,107 @@ class ResponsesReaderTest {
   }
 
   @Test
+  void tools_reach_the_turn_and_are_repeated_with_every_key() {
+    ResponseRequest request =
+        read(
+            "'input':'x','tools':[{'type':'function','name':'w','description':'weather',"
+                + "'parameters':{'type':'object','properties':{'at':{'type':'string'}}},"
+                + "'strict':true},{'type':'function','name':'t'}]");
+
+    List<Tool> tools = request.form().form().tools();
+    Map<String, Object> schema =
+        Map.of("type", "object", "properties", Map.of("at", Map.of("type", "string")));
+    assertThat(tools.get(0))
+        .isEqualTo(
+            new Tool(
+                "w",
+                Map.of(
+                    "type",
+                    "function",
+                    "function",
+                    Map.of("name", "w", "description", "weather", "parameters", schema)),
+                schema,
+                true));
+    assertThat(tools.get(1).strict()).isFalse();
+    assertThat(tools.get(1).parameters()).containsEntry("type", "object");
+    assertThat(request.echo().get("tools"))
+        .isEqualTo(
+            JSON.value(
+                """
+                [{"type":"function","name":"w","description":"weather","parameters":
+                {"type":"object","properties":{"at":{"type":"string"}}},"strict":true},
+                {"type":"function","name":"t","description":null,"parameters":null,
+                "strict":false}]
+                """));
+    assertThat(request.ignored()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "'auto'|'auto'|AUTO|",
+        "'none'|'none'|NONE|",
+        "'required'|'required'|REQUIRED|",
+        "null|'auto'|AUTO|",
+        "{'type':'function','name':'w'}|{'type':'function','name':'w'}|REQUIRED|w",
+        "{'type':'allowed_tools','tools':[{'type':'function','name':'t'}]}"
+            + "|{'type':'allowed_tools','tools':[{'type':'function','name':'t'}],'mode':'auto'}|AUTO|t",
+        "{'type':'allowed_tools','mode':'required','tools':[{'type':'function','name':'t'}]}"
+            + "|{'type':'allowed_tools','tools':[{'type':'function','name':'t'}],'mode':'required'}"
+            + "|REQUIRED|t",
+      })
+  void a_choice_of_tools_is_kept_to_and_repeated(
+      String choice, String echo, ToolChoice.Mode mode, String name) {
+    ResponseRequest request =
+        read(
+            "'input':'x','parallel_tool_calls':false,'tool_choice':%s,'tools':[".formatted(choice)
+                + "{'type':'function','name':'w'},{'type':'function','name':'t'}]");
+
+    assertThat(request.form().form().choice())
+        .isEqualTo(new ToolChoice(mode, name == null ? List.of() : List.of(name)));
+    assertThat(request.form().form().parallel()).isFalse();
+    assertThat(request.form().form().tools()).hasSize(2);
+    assertThat(request.echo().get("tool_choice")).isEqualTo(JSON.value(echo.replace('\'', '"')));
+  }
+
+  @Test
+  void the_form_of_the_text_is_kept_to_and_repeated() {
+    ResponseRequest object = read("'input':'x','text':{'format':{'type':'json_object'}}");
+    ResponseRequest schema =
+        read(
+            "'input':'x','text':{'format':{'type':'json_schema','name':'n','strict':true,"
+                + "'schema':{'type':'boolean'}}}");
+
+    assertThat(object.form().complete().grammar()).isEqualTo(SchemaGrammar.anyObject().toString());
+    assertThat(object.echo().at("/text/format"))
+        .isEqualTo(JSON.value("{\"type\":\"json_object\"}"));
+    assertThat(schema.form().complete().grammar())
+        .isEqualTo(SchemaGrammar.of(Map.of("type", "boolean")).toString());
+    assertThat(schema.echo().at("/text/format"))
+        .isEqualTo(
+            JSON.value(
+                """
+                {"type":"json_schema","name":"n","description":null,"strict":true,
+                "schema":{"type":"boolean"}}
+                """));
+    assertThat(schema.ignored()).isEmpty();
+  }
+
+  @Test
+  void a_schema_that_cannot_be_kept_to_is_refused_with_the_reason() {
+    ResponseForm form =
+        read("'input':'x','text':{'format':{'type':'json_schema','schema':{'type':'strnig'}}}")
+            .form();
+
+    MeshException refusal = catchThrowableOfType(MeshException.class, form::complete);
+
+    assertThat(refusal.param()).isEqualTo("text.format.schema");
+    assertThat(refusal.getMessage()).contains("strnig");
+  }
+
+  @Test
   void the_smallest_top_p_is_still_one_that_can_be_used() {
     assertThat(read("'input':'x','top_p':1e-300").sampling().topP()).isPositive();
   }
@@ -218,10 +325,23 @@ class ResponsesReaderTest {
         "'input':'x','stream_options':5|stream_options",
         "'input':'x','conversation':'conv_1'|conversation",
         "'input':'x','prompt':{'id':'p'}|prompt",
-        "'input':'x','tools':[{'type':'function','name':'f'}]|tools",
+        "'input':'x','tools':[{'type':'web_search'}]|tools[0].type",
+        "'input':'x','tools':[{'name':'f'}]|tools[0].type",
+        "'input':'x','tools':[{'type':'function'}]|tools[0].name",
+        "'input':'x','tools':[{'type':'function','name':''}]|tools[0].name",
+        "'input':'x','tools':[{'type':'function','name':'a b'}]|tools[0].name",
+        "'input':'x','tools':[{'type':'function','name':'f','parameters':5}]|tools[0].parameters",
+        "'input':'x','tools':[{'type':'function','name':'f','strict':5}]|tools[0].strict",
+        "'input':'x','tools':[{'type':'function','name':'f'},{'type':'function','name':'f'}]|tools[1].name",
         "'input':'x','tools':{}|tools",
         "'input':'x','tool_choice':'required'|tool_choice",
-        "'input':'x','tool_choice':{'type':'function','name':'f'}|tool_choice",
+        "'input':'x','tool_choice':{'type':'function','name':'f'}|tool_choice.name",
+        "'input':'x','tool_choice':'any'|tool_choice",
+        "'input':'x','tool_choice':{'type':'mcp'}|tool_choice.type",
+        "'input':'x','tool_choice':{'name':'f'}|tool_choice.type",
+        "'input':'x','tool_choice':{'type':'allowed_tools'}|tool_choice.tools",
+        "'input':'x','tool_choice':{'type':'allowed_tools','tools':[{'type':'function','name':'f'}]}|tool_choice.tools[0].name",
+        "'input':'x','tool_choice':{'type':'allowed_tools','tools':[{'type':'x'}]}|tool_choice.tools[0].type",
         "'input':'x','tool_choice':5|tool_choice",
         "'input':'x','temperature':'hot'|temperature",
         "'input':'x','temperature':2.1|temperature",
@@ -240,7 +360,11 @@ class ResponsesReaderTest {
         "'input':'x','service_tier':'gold'|service_tier",
         "'input':'x','parallel_tool_calls':0|parallel_tool_calls",
         "'input':'x','text':'json'|text",
-        "'input':'x','text':{'format':{'type':'json_object'}}|text.format.type",
+        "'input':'x','text':{'format':{'type':'grammar'}}|text.format.type",
+        "'input':'x','text':{'format':{}}|text.format.type",
+        "'input':'x','text':{'format':{'type':'json_schema'}}|text.format.schema",
+        "'input':'x','text':{'format':{'type':'json_schema','schema':'x'}}|text.format.schema",
+        "'input':'x','text':{'format':{'type':'json_schema','schema':{},'name':1}}|text.format.name",
         "'input':'x','text':{'verbosity':'loud'}|text.verbosity",
         "'input':'x','reasoning':{'effort':'some'}|reasoning.effort",
         "'input':'x','metadata':{'a':5}|metadata",
@@ -258,7 +382,10 @@ class ResponsesReaderTest {
         "'input':[{'role':'user','content':[{'type':'input_audio'}]}]|input[0].content[0].type",
         "'input':[{'role':'user','content':[{'type':'input_text'}]}]|input[0].content[0].text",
         "'input':[{'role':'assistant','content':'x','phase':'third'}]|input[0].phase",
-        "'input':[{'type':'item_reference','id':'msg_1'}]|input[0].type",
+        "'input':[{'type':'item_reference'}]|input[0].id",
+        "'input':[{'type':'compaction'}]|input[0].encrypted_content",
+        "'input':[{'type':'compaction','encrypted_content':'x'}]|input[0].encrypted_content",
+        "'input':[{'type':'compaction','encrypted_content':'fl1_/w'}]|input[0].encrypted_content",
         "'input':[{'type':'web_search_call'}]|input[0].type",
         "'input':[{'type':'function_call','name':'f','arguments':'{}'}]|input[0].call_id",
         "'input':[{'type':'function_call','call_id':'c','arguments':'{}'}]|input[0].name",
@@ -372,6 +499,6 @@ class ResponsesReaderTest {
   private static List<ChatMessage> messages(ResponseRequest request) {
     ResponsePrompt prompt = new ResponsePrompt(JSON, request.instructions());
     prompt.addInput(request.input());
-    return prompt.conversation().messages();
+    return prompt.conversation(List.of()).messages();
   }
 }

@@ -95,7 +95,7 @@ final class ResponsesServer implements AutoCloseable {
         new ResponseParts(
             parts,
             new ResponseStore(vertx.eventBus(), storeTimeout),
-            new ResponsesReader(config.limits(), parts.ids()),
+            new ResponsesReader(config.limits(), json, parts.ids()),
             webSockets);
     new ResponsesDialect(responses).mount(router);
     Promise<HttpServer> listening = Promise.promise();

@@ -306,7 +306,7 @@ class WebSocketConnectionTest {
 
   private static String withoutIds(ObjectNode event) {
     return Json.text(event)
-        .replaceAll("\"(resp|msg)_[a-z0-9]+\"", "\"id\"")
+        .replaceAll("\"(resp|msg)_[a-z0-9_]+\"", "\"id\"")
         .replaceAll("\"(created|completed)_at\":[0-9]+", "\"at\":0");
   }
 

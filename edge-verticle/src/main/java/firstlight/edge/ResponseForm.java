@@ -1,0 +1,34 @@
+package firstlight.edge;
+
+import firstlight.model.InvalidGrammar;
+import firstlight.model.SchemaGrammar;
+import firstlight.protocol.MeshException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What form a Response is to have, as far as that is known without work.
+ *
+ * @param form complete but for the grammar of the schema
+ * @param schema a JSON Schema that the text must keep to, of values of the JDK; null: none
+ */
+record ResponseForm(AnswerForm form, @Nullable Object schema) {
+  private static final String PARAM = "text.format.schema";
+
+  /**
+   * The whole form. It may take long.
+   *
+   * @throws MeshException the schema cannot be kept to, with the reason
+   */
+  AnswerForm complete() {
+    if (schema == null) {
+      return form;
+    }
+    try {
+      String grammar = SchemaGrammar.of(schema).toString();
+      return new AnswerForm(form.tools(), form.choice(), form.parallel(), grammar);
+    } catch (InvalidGrammar e) {
+      throw MeshException.invalid(
+          "%s cannot be kept to: %s.".formatted(PARAM, e.getMessage()), PARAM);
+    }
+  }
+}

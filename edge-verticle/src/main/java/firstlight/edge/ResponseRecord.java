@@ -1,0 +1,81 @@
+package firstlight.edge;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import firstlight.protocol.ResponseId;
+import firstlight.protocol.StoredTurn;
+import firstlight.protocol.TenantId;
+import firstlight.protocol.Usage;
+
+/** Makes what is kept of a Response that has ended. */
+final class ResponseRecord {
+  private final Json json;
+  private final TenantId tenant;
+  private final ResponseRequest request;
+  private final ResponseHistory history;
+  private final ArrayNode input;
+
+  /**
+   * @param history that it builds on
+   * @param input its new Items
+   */
+  ResponseRecord(
+      Json json,
+      TenantId tenant,
+      ResponseRequest request,
+      ResponseHistory history,
+      ArrayNode input) {
+    this.json = json;
+    this.tenant = tenant;
+    this.request = request;
+    this.history = history;
+    this.input = input;
+  }
+
+  /**
+   * Items that only a connection remembered become a part of the input of a stored turn, so that it
+   * stands on its own.
+   *
+   * @param created Unix time, ms
+   * @param output its Items
+   * @param outcome the Response as it is after its end
+   * @throws IllegalArgumentException it is too long
+   */
+  StoredTurn turn(long created, ArrayNode output, ObjectNode outcome, Usage usage) {
+    ArrayNode all = Json.array();
+    ResponseId parent = request.previous();
+    if (request.store()) {
+      for (StoredTurn turn : history.kept()) {
+        all.addAll(items(turn.input())).addAll(items(turn.output()));
+      }
+      parent = history.stored().isEmpty() ? null : history.stored().getLast().response();
+    }
+    return new StoredTurn(
+        request.id(),
+        tenant,
+        parent,
+        request.model(),
+        created,
+        outcome.get("status").textValue(),
+        Json.text(all.addAll(input)),
+        Json.text(withoutLogprobs(output)),
+        request.store() ? Json.text(outcome) : "",
+        usage);
+  }
+
+  private ArrayNode items(String stored) {
+    return (ArrayNode) json.value(stored);
+  }
+
+  // They are for whoever reads the Response; to go on from it they would only be ballast.
+  private static ArrayNode withoutLogprobs(ArrayNode items) {
+    ArrayNode all = items.deepCopy();
+    for (JsonNode item : all) {
+      for (JsonNode part : item.path("content")) {
+        ((ObjectNode) part).remove("logprobs");
+      }
+    }
+    return all;
+  }
+}

@@ -1,0 +1,276 @@
+package firstlight.edge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import firstlight.protocol.FailureKind;
+import firstlight.protocol.FinishReason;
+import firstlight.protocol.MeshException;
+import java.io.IOException;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Whole requests over every transport: whatever is sent is valid, and says the same. */
+class ResponseScenariosTest {
+  private static final String TOOLS =
+      "'tools':[{'type':'function','name':'w','description':'weather','strict':true,"
+          + "'parameters':{'type':'object','properties':{'at':{'type':'string'}}}},"
+          + "{'type':'function','name':'t'}]";
+  private static final MeshException LOST =
+      new MeshException(FailureKind.DEVICE_LOST, "device_lost", "The device is gone. Try again.");
+
+  private static ResponsesServer server;
+  private static ResponseSchemas schemas;
+
+  private enum Transport {
+    WHOLE,
+    STREAMED,
+    WEB_SOCKET
+  }
+
+  /**
+   * @param fields of the request
+   * @param answer what the model writes, each character a token
+   * @param items the types of the answer's Items
+   */
+  private record Scenario(
+      String name, String fields, String answer, FinishReason reason, List<String> items) {
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  @BeforeAll
+  static void start() {
+    schemas = ResponseSchemas.load();
+    server = new ResponsesServer();
+    server.turns.parseWith(MarkedParser::new);
+  }
+
+  @AfterAll
+  static void stop() {
+    if (server != null) {
+      server.close();
+    }
+  }
+
+  static Stream<Arguments> scenarios() {
+    return Stream.of(inputs(), forms(), answers())
+        .flatMap(List::stream)
+        .flatMap(scenario -> Stream.of(Transport.values()).map(way -> Arguments.of(scenario, way)));
+  }
+
+  private static List<Scenario> inputs() {
+    return List.of(
+        said("a string", "'input':'hi'"),
+        said("instructions", "'input':'hi','instructions':'Be brief.'"),
+        said(
+            "every role and phase",
+            "'input':[{'role':'system','content':'s'},{'role':'developer','content':'d'},"
+                + "{'role':'user','content':[{'type':'input_text','text':'u'}]},"
+                + "{'role':'assistant','phase':'commentary','content':'c'},"
+                + "{'role':'assistant','phase':'final_answer','content':"
+                + "[{'type':'output_text','text':'f','annotations':[]}]},"
+                + "{'role':'user','content':'u'}]"),
+        said(
+            "calls with their results, in any order",
+            "'input':[{'role':'user','content':'u'},"
+                + "{'type':'function_call','call_id':'a','name':'w','arguments':'{}'},"
+                + "{'type':'function_call','call_id':'b','name':'t','arguments':'{}'},"
+                + "{'type':'function_call_output','call_id':'b','output':'2'},"
+                + "{'type':'function_call_output','call_id':'a','output':"
+                + "[{'type':'input_text','text':'1'}]}],"
+                + TOOLS),
+        said(
+            "reasoning of before",
+            "'input':[{'type':'reasoning','summary':[{'type':'summary_text','text':'s'}],"
+                + "'content':[{'type':'reasoning_text','text':'t'}]},"
+                + "{'role':'user','content':'u'}]"),
+        said(
+            "a window of a compaction",
+            "'input':[{'type':'compaction','id':'cmp_1','encrypted_content':'%s'},"
+                    .formatted(ResponseSummary.encode("They said hello."))
+                + "{'role':'user','content':'u'}]"),
+        said(
+            "a reference to an Item beside it",
+            "'input':[{'role':'user','id':'msg_a','content':'u'},"
+                + "{'type':'item_reference','id':'msg_a'}]"),
+        said(
+            "all options",
+            "'input':'hi','temperature':0.5,'top_p':0.5,'presence_penalty':1,'truncation':'auto',"
+                + "'frequency_penalty':1,'max_tool_calls':1,'metadata':{'k':'v'},'store':false,"
+                + "'safety_identifier':'s','prompt_cache_key':'p','service_tier':'flex',"
+                + "'reasoning':{'effort':'low'},'text':{'verbosity':'low'}"),
+        said(
+            "log-probabilities",
+            "'input':'hi','top_logprobs':2,'include':['message.output_text.logprobs']"));
+  }
+
+  private static List<Scenario> forms() {
+    return List.of(
+        said("tools that are not called", "'input':'hi'," + TOOLS),
+        said("no tool", "'input':'hi','tool_choice':'none'," + TOOLS),
+        new Scenario(
+            "a tool that must be called",
+            "'input':'hi','tool_choice':'required'," + TOOLS,
+            "<t|{}>",
+            FinishReason.END,
+            List.of("function_call")),
+        new Scenario(
+            "one tool by name",
+            "'input':'hi','tool_choice':{'type':'function','name':'w'}," + TOOLS,
+            "<w|{\"at\":\"Kraków\"}>",
+            FinishReason.END,
+            List.of("function_call")),
+        new Scenario(
+            "allowed tools",
+            "'input':'hi','parallel_tool_calls':false,'tool_choice':{'type':'allowed_tools',"
+                + "'mode':'required','tools':[{'type':'function','name':'t'}]},"
+                + TOOLS,
+            "<t|{}>",
+            FinishReason.END,
+            List.of("function_call")),
+        said("a JSON object", "'input':'hi','text':{'format':{'type':'json_object'}}"),
+        said(
+            "a JSON Schema",
+            "'input':'hi','text':{'format':{'type':'json_schema','name':'n','description':'d',"
+                + "'strict':true,'schema':{'type':'boolean'}}}"));
+  }
+
+  private static List<Scenario> answers() {
+    String call = "'input':'hi'," + TOOLS;
+    return List.of(
+        new Scenario("no text", "'input':'hi'", "", FinishReason.END, List.of("message")),
+        new Scenario(
+            "text and calls",
+            call,
+            "Let me see.<w|{\"at\":\"x\"}><t|{}>",
+            FinishReason.END,
+            List.of("message", "function_call", "function_call")),
+        new Scenario(
+            "reasoning and text",
+            call,
+            "[hm]🦙",
+            FinishReason.END,
+            List.of("reasoning", "message")),
+        new Scenario(
+            "everything",
+            call,
+            "[hm]a<w|{}>b",
+            FinishReason.END,
+            List.of("reasoning", "message", "function_call", "message")),
+        new Scenario("text cut off", call, "Let me", FinishReason.LENGTH, List.of("message")),
+        new Scenario(
+            "a call cut off",
+            call,
+            "a<w|{\"at\":",
+            FinishReason.LENGTH,
+            List.of("message", "function_call")),
+        new Scenario(
+            "reasoning cut off", call, "[so, is", FinishReason.LENGTH, List.of("reasoning")));
+  }
+
+  private static Scenario said(String name, String fields) {
+    return new Scenario(name, fields, "Hello", FinishReason.END, List.of("message"));
+  }
+
+  @ParameterizedTest(name = "{0}: {1}")
+  @MethodSource("scenarios")
+  void whatever_is_sent_is_valid_and_says_what_was_answered(Scenario scenario, Transport transport)
+      throws IOException {
+    server.turns.answer(
+        scenario.answer().codePoints().mapToObj(Character::toString).toArray(String[]::new));
+    server.turns.endWith(scenario.reason());
+
+    JsonNode response = ask(scenario.fields(), transport);
+
+    JsonNode output = response.get("output");
+    assertThat(output)
+        .extracting(item -> item.get("type").textValue())
+        .containsExactlyElementsOf(scenario.items());
+    boolean whole = scenario.reason() == FinishReason.END;
+    assertThat(response.get("status").textValue()).isEqualTo(whole ? "completed" : "incomplete");
+    assertThat(output.get(output.size() - 1).get("status")).isEqualTo(response.get("status"));
+    assertThat(written(output)).isEqualTo(scenario.answer());
+    if (response.get("store").booleanValue()) {
+      assertThat(server.object(server.get("/v1/responses/" + response.get("id").textValue())))
+          .isEqualTo(response);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("failing")
+  void a_failure_is_valid_whenever_it_comes(String answer, Transport transport) throws IOException {
+    server.turns.answer(answer);
+    server.turns.failWith(LOST);
+    try {
+      if (transport == Transport.WHOLE) {
+        ObjectNode error =
+            (ObjectNode) server.object(server.post("{'model':'m','input':'hi'}")).get("error");
+        schemas.check("ErrorPayload", error);
+      } else {
+        JsonNode response = ask("'input':'hi'", transport);
+        assertThat(response.get("status").textValue()).isEqualTo("failed");
+        assertThat(response.at("/output/0/status").textValue()).isEqualTo("incomplete");
+      }
+    } finally {
+      server.turns.failWith(null);
+    }
+  }
+
+  static Stream<Arguments> failing() {
+    return Stream.of("Hel", "[hm", "<w|{")
+        .flatMap(answer -> Stream.of(Transport.values()).map(way -> Arguments.of(answer, way)));
+  }
+
+  private static JsonNode ask(String fields, Transport transport) throws IOException {
+    String body = "{'model':'m'," + fields;
+    return switch (transport) {
+      case WHOLE -> {
+        ObjectNode response = server.create(body + "}");
+        schemas.check("ResponseResource", response);
+        yield response;
+      }
+      case STREAMED -> checked(server.events(server.post(body + ",'stream':true}")));
+      case WEB_SOCKET -> {
+        try (WebSocketClient client = new WebSocketClient(server)) {
+          client.create(fields);
+          yield checked(client.response());
+        }
+      }
+    };
+  }
+
+  private static JsonNode checked(List<ObjectNode> events) {
+    for (int i = 0; i < events.size(); i++) {
+      schemas.checkEvent(events.get(i));
+      assertThat(events.get(i).get("sequence_number").intValue()).isEqualTo(i);
+    }
+    return events.getLast().get("response");
+  }
+
+  /** What the model must have written for these Items. */
+  private static String written(JsonNode output) {
+    StringBuilder written = new StringBuilder();
+    for (JsonNode item : output) {
+      String text = item.at("/content/0/text").asText();
+      boolean whole = item.get("status").textValue().equals("completed");
+      written.append(
+          switch (item.get("type").textValue()) {
+            case "message" -> text;
+            case "reasoning" -> "[" + text + (whole ? "]" : "");
+            default ->
+                "<%s|%s".formatted(item.get("name").textValue(), item.get("arguments").textValue())
+                    + (whole ? ">" : "");
+          });
+    }
+    return written.toString();
+  }
+}
