@@ -76,11 +76,7 @@ final class PromptBuilder {
       String param = param(request, prompt);
       long length = characters(prompt);
       characters += length;
-      if (characters > limits.promptCharactersMax()) {
-        throw MeshException.invalid(
-            "The prompt has more than %d characters.".formatted(limits.promptCharactersMax()),
-            param);
-      }
+      checkCharacters(characters, param);
       long tokensMin = length / model.tokenBytesMax();
       if (tokensMin >= lengths.contextMax()) {
         throw lengths.tooLong("at least " + tokensMin, param);
@@ -103,6 +99,30 @@ final class PromptBuilder {
         lengths,
         constraint(request.form(), format, promptEnd),
         () -> format.parser(calls, promptEnd));
+  }
+
+  /**
+   * How many tokens the prompts of a request have.
+   *
+   * @throws MeshException they cannot be made
+   */
+  int count(TurnRequest request, EdgeModel model, Instant now) {
+    long characters = 0;
+    int count = 0;
+    for (TurnPrompt prompt : request.prompts()) {
+      String param = param(request, prompt);
+      characters += characters(prompt);
+      checkCharacters(characters, param);
+      count += tokens(prompt, model, param, now).length;
+    }
+    return count;
+  }
+
+  private void checkCharacters(long characters, String param) {
+    if (characters > limits.promptCharactersMax()) {
+      throw MeshException.invalid(
+          "The prompt has more than %d characters.".formatted(limits.promptCharactersMax()), param);
+    }
   }
 
   private static int[] tokens(TurnPrompt prompt, EdgeModel model, String param, Instant now) {

@@ -9,6 +9,7 @@ import firstlight.protocol.ReplicaId;
 import firstlight.protocol.ReplicaReport;
 import firstlight.protocol.Time;
 import firstlight.protocol.Usage;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import java.time.Instant;
@@ -72,6 +73,19 @@ final class ReplicaTurns implements Turns {
     return turn;
   }
 
+  @Override
+  public Future<PromptSize> measure(TurnRequest request) {
+    try {
+      EdgeModel model = models.find(request.model());
+      LengthLimits lengths = lengths(request, model);
+      Instant now = Instant.ofEpochMilli(time.epochMillis());
+      return workers.executeBlocking(
+          () -> new PromptSize(builder.count(request, model, now), lengths.contextMax()), false);
+    } catch (RuntimeException e) {
+      return Future.failedFuture(e);
+    }
+  }
+
   /** Unix time, ms, by which its first token must be there; 0: the replica's own limit. */
   private long deadline(TurnRequest request) {
     long limit = request.urgency().firstTokenMillis();
@@ -104,11 +118,7 @@ final class ReplicaTurns implements Turns {
   }
 
   private void prepare(Turn turn, EdgeModel model) {
-    int served = links.replicas().contextMax(model.name());
-    if (served == 0) {
-      throw noReplica(model);
-    }
-    LengthLimits lengths = LengthLimits.of(model, served, config.tenant(turn.request().tenant()));
+    LengthLimits lengths = lengths(turn.request(), model);
     Instant now = Instant.ofEpochMilli(time.epochMillis());
     workers
         .executeBlocking(() -> builder.build(turn.request(), model, lengths, now), false)
@@ -119,6 +129,14 @@ final class ReplicaTurns implements Turns {
               }
             })
         .onFailure(turn::fail);
+  }
+
+  private LengthLimits lengths(TurnRequest request, EdgeModel model) {
+    int served = links.replicas().contextMax(model.name());
+    if (served == 0) {
+      throw noReplica(model);
+    }
+    return LengthLimits.of(model, served, config.tenant(request.tenant()));
   }
 
   private static void submit(Turn turn, EdgeModel model, PromptBuilder.Prompts prompts) {

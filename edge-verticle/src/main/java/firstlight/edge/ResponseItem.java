@@ -10,6 +10,7 @@ import firstlight.protocol.ResponseId;
  */
 abstract sealed class ResponseItem {
   final StringBuilder text = new StringBuilder();
+  private final ResponseCuts cuts = new ResponseCuts();
   private final ResponseEvents events;
   private final String id;
   private final int index;
@@ -29,6 +30,25 @@ abstract sealed class ResponseItem {
 
   /** The Item begins. */
   abstract void begin();
+
+  /** More of its text. */
+  final void add(ResponseCuts.Piece piece) {
+    text.append(piece.text());
+    cuts.add(piece.text().length(), piece.logprobs().size());
+    tell(piece);
+  }
+
+  /** As {@link #add(ResponseCuts.Piece)}, without log-probabilities. */
+  final void add(String delta) {
+    add(new ResponseCuts.Piece(delta, Json.array()));
+  }
+
+  /** Where its text was cut. */
+  final String cuts() {
+    return cuts.toString();
+  }
+
+  abstract void tell(ResponseCuts.Piece piece);
 
   /** The events of its end but the last. */
   abstract void conclude();
@@ -79,9 +99,9 @@ abstract sealed class ResponseItem {
       tell("response.output_item.added", state("in_progress"));
     }
 
-    void add(String delta) {
-      text.append(delta);
-      inside(ARGUMENTS + "delta").put("delta", delta);
+    @Override
+    void tell(ResponseCuts.Piece piece) {
+      inside(ARGUMENTS + "delta").put("delta", piece.text());
     }
 
     @Override
@@ -140,9 +160,13 @@ abstract sealed class ResponseItem {
       return item;
     }
 
-    final ObjectNode grow(String delta) {
-      text.append(delta);
-      return inPart(event + ".delta").put("delta", delta);
+    @Override
+    void tell(ResponseCuts.Piece piece) {
+      delta(piece);
+    }
+
+    final ObjectNode delta(ResponseCuts.Piece piece) {
+      return inPart(event + ".delta").put("delta", piece.text());
     }
 
     ObjectNode done() {
@@ -162,10 +186,10 @@ abstract sealed class ResponseItem {
       super(place, "msg_", "message", "response.output_text");
     }
 
-    /** More of its text, with the log-probabilities of the tokens that it came from. */
-    void add(String delta, ArrayNode logprobs) {
-      grow(delta).set("logprobs", logprobs);
-      this.logprobs.addAll(logprobs);
+    @Override
+    void tell(ResponseCuts.Piece piece) {
+      delta(piece).set("logprobs", piece.logprobs());
+      logprobs.addAll(piece.logprobs());
     }
 
     @Override
@@ -193,10 +217,6 @@ abstract sealed class ResponseItem {
   static final class Reasoning extends Parted {
     Reasoning(Place place) {
       super(place, "rs_", "reasoning", "response.reasoning");
-    }
-
-    void add(String delta) {
-      grow(delta);
     }
 
     @Override

@@ -1,12 +1,12 @@
 package firstlight.edge;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import firstlight.protocol.ResponseId;
 import firstlight.protocol.StoredTurn;
 import firstlight.protocol.TenantId;
 import firstlight.protocol.Usage;
+import java.util.List;
 
 /** Makes what is kept of a Response that has ended. */
 final class ResponseRecord {
@@ -38,16 +38,16 @@ final class ResponseRecord {
    * stands on its own.
    *
    * @param created Unix time, ms
-   * @param output its Items
+   * @param cuts of each of its Items
    * @param outcome the Response as it is after its end
    * @throws IllegalArgumentException it is too long
    */
-  StoredTurn turn(long created, ArrayNode output, ObjectNode outcome, Usage usage) {
+  StoredTurn turn(long created, List<String> cuts, ObjectNode outcome, Usage usage) {
     ArrayNode all = Json.array();
     ResponseId parent = request.previous();
     if (request.store()) {
       for (StoredTurn turn : history.kept()) {
-        all.addAll(items(turn.input())).addAll(items(turn.output()));
+        all.addAll(items(turn.input())).addAll(shown(items(turn.output())));
       }
       parent = history.stored().isEmpty() ? null : history.stored().getLast().response();
     }
@@ -59,7 +59,7 @@ final class ResponseRecord {
         created,
         outcome.get("status").textValue(),
         Json.text(all.addAll(input)),
-        Json.text(withoutLogprobs(output)),
+        Json.text(kept((ArrayNode) outcome.get("output"), cuts)),
         request.store() ? Json.text(outcome) : "",
         usage);
   }
@@ -68,12 +68,20 @@ final class ResponseRecord {
     return (ArrayNode) json.value(stored);
   }
 
-  // They are for whoever reads the Response; to go on from it they would only be ballast.
-  private static ArrayNode withoutLogprobs(ArrayNode items) {
+  /** What is kept of the Items of an answer, as they are shown as input. */
+  private static ArrayNode shown(ArrayNode items) {
+    items.forEach(item -> ((ObjectNode) item).remove(ResponseCuts.KEY));
+    return items;
+  }
+
+  // Log-probabilities are for whoever reads the Response; to go on from it they would be ballast.
+  private static ArrayNode kept(ArrayNode items, List<String> cuts) {
     ArrayNode all = items.deepCopy();
-    for (JsonNode item : all) {
-      for (JsonNode part : item.path("content")) {
-        ((ObjectNode) part).remove("logprobs");
+    for (int i = 0; i < all.size(); i++) {
+      ObjectNode item = (ObjectNode) all.get(i);
+      item.path("content").forEach(part -> ((ObjectNode) part).remove("logprobs"));
+      if (i < cuts.size()) {
+        item.put(ResponseCuts.KEY, cuts.get(i));
       }
     }
     return all;

@@ -2,6 +2,7 @@ package firstlight.edge;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import firstlight.protocol.FailureKind;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.ResponseId;
@@ -85,7 +86,10 @@ final class ResponseReferences {
   private void index(List<StoredTurn> turns) {
     for (StoredTurn turn : turns) {
       for (String items : List.of(turn.input(), turn.output())) {
-        json.value(items).forEach(item -> found.put(item.path("id").asText(), item));
+        for (JsonNode item : json.value(items)) {
+          ((ObjectNode) item).remove(ResponseCuts.KEY);
+          found.put(item.path("id").asText(), item);
+        }
       }
     }
   }

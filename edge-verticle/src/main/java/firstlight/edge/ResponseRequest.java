@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param instructions hold for this Response only
  * @param previous the Response it builds on
  * @param generate false: the Response only prepares the next one, and ends without an Item
+ * @param background it does not end with its client
  * @param logprobs whether the answer shows log-probabilities
  * @param outputMax most tokens of the answer; empty: up to the end of the context
  * @param form what the answer is to be
@@ -33,6 +34,7 @@ record ResponseRequest(
     boolean store,
     boolean stream,
     boolean generate,
+    boolean background,
     boolean logprobs,
     Sampling sampling,
     OptionalInt outputMax,

@@ -63,6 +63,10 @@ final class ResponseResource {
         + suffix;
   }
 
+  ObjectNode queued() {
+    return state("queued", Json.array());
+  }
+
   ObjectNode inProgress() {
     return state("in_progress", Json.array());
   }
@@ -82,6 +86,10 @@ final class ResponseResource {
     return state;
   }
 
+  ObjectNode cancelled(ArrayNode output) {
+    return state("cancelled", output);
+  }
+
   ObjectNode failed(ArrayNode output, MeshException failure) {
     ObjectNode state = state("failed", output);
     state.putObject("error").put("code", failure.code()).put("message", failure.getMessage());
@@ -97,8 +105,7 @@ final class ResponseResource {
             .putNull("completed_at")
             .put("status", status)
             .putNull("incomplete_details")
-            .putNull("error")
-            .put("background", false);
+            .putNull("error");
     state.setAll(echo);
     state.set("output", output);
     return state.putNull("usage");

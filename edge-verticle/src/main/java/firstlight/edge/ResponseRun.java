@@ -6,7 +6,6 @@ import firstlight.model.AnswerParser;
 import firstlight.protocol.FailureKind;
 import firstlight.protocol.FinishReason;
 import firstlight.protocol.MeshException;
-import firstlight.protocol.ResponseId;
 import firstlight.protocol.StoredTurn;
 import firstlight.protocol.Usage;
 import io.vertx.core.AsyncResult;
@@ -40,6 +39,7 @@ final class ResponseRun implements TurnHandle {
     void failed(MeshException failure, boolean started);
   }
 
+  private final ResponseParts responses;
   private final EdgeParts parts;
   private final ResponseStore store;
   private final Caller caller;
@@ -47,15 +47,16 @@ final class ResponseRun implements TurnHandle {
   private final Listener listener;
   private final ResponseStream stream;
   private final long createdMillis;
-  private ResponseHistory history = ResponseHistory.NONE;
-  private ArrayNode input = Json.array();
+  private ResponsePreparation.@Nullable Prepared prepared;
   private @Nullable TurnHandle turn;
   private FinishReason reason = FinishReason.END;
   private boolean started;
   private boolean paused;
+  private boolean storing;
   private boolean over;
 
   ResponseRun(ResponseParts responses, Caller caller, ResponseRequest request, Listener listener) {
+    this.responses = responses;
     this.parts = responses.edge();
     this.store = responses.store();
     this.caller = caller;
@@ -74,15 +75,7 @@ final class ResponseRun implements TurnHandle {
    * @param known what the request builds on, where that need not be looked up
    */
   void start(@Nullable ResponseHistory known) {
-    ResponseId previous = request.previous();
-    if (known != null || previous == null) {
-      begin(known != null ? known : ResponseHistory.NONE);
-      return;
-    }
-    store
-        .history(caller.tenant(), previous)
-        .map(turns -> new ResponseHistory(turns, List.of()))
-        .onComplete(this::found);
+    new ResponsePreparation(responses, caller, request).prepare(known).onComplete(this::prepared);
   }
 
   @Override
@@ -91,6 +84,26 @@ final class ResponseRun implements TurnHandle {
     if (turn != null) {
       turn.cancel();
     }
+  }
+
+  /** The Response as it is now. */
+  ObjectNode state() {
+    return over ? stream.outcome() : stream.state(started);
+  }
+
+  /**
+   * Ends it as cancelled, and stores what there is of it. Nothing is heard of it afterwards. One
+   * that has ended already stays as it is.
+   *
+   * @return the Response as it is then
+   */
+  Future<ObjectNode> stop() {
+    if (over || storing) {
+      return Future.succeededFuture(stream.outcome());
+    }
+    cancel();
+    stream.cancelled();
+    return store.store(record(Usage.NONE)).map(_ -> stream.outcome());
   }
 
   @Override
@@ -109,58 +122,28 @@ final class ResponseRun implements TurnHandle {
     }
   }
 
-  private void found(AsyncResult<ResponseHistory> found) {
+  private void prepared(AsyncResult<ResponsePreparation.Prepared> result) {
     if (over) {
       return;
     }
-    if (found.failed()) {
-      fail(found.cause());
-    } else {
-      begin(found.result());
-    }
-  }
-
-  private void begin(ResponseHistory history) {
-    this.history = history;
-    new ResponseReferences(parts.json(), store, caller.tenant())
-        .resolve(request.input(), history)
-        .compose(
-            items -> {
-              input = items;
-              return form();
-            })
-        .onComplete(
-            form -> {
-              if (over) {
-                return;
-              }
-              if (form.failed()) {
-                fail(form.cause());
-              } else {
-                submit(form.result());
-              }
-            });
-  }
-
-  private Future<AnswerForm> form() {
-    ResponseForm form = request.form();
-    return form.schema() == null
-        ? Future.succeededFuture(form.form())
-        : parts.vertx().executeBlocking(form::complete, false);
-  }
-
-  private void submit(AnswerForm form) {
     try {
-      TurnPrompt.Conversation conversation = conversation();
-      if (!request.generate()) {
-        endWithoutAnswer();
-        return;
-      }
-      turn = parts.turns().start(turnRequest(conversation, form), this::on);
+      begin(result);
     } catch (RuntimeException e) {
       fail(e);
+    }
+  }
+
+  private void begin(AsyncResult<ResponsePreparation.Prepared> result) {
+    if (result.failed()) {
+      fail(result.cause());
       return;
     }
+    prepared = result.result();
+    if (!request.generate()) {
+      endWithoutAnswer();
+      return;
+    }
+    turn = parts.turns().start(prepared.turn(), this::on);
     if (paused) {
       turn.pause();
     }
@@ -198,13 +181,12 @@ final class ResponseRun implements TurnHandle {
   private void finish(Usage usage) {
     StoredTurn kept;
     try {
-      kept =
-          new ResponseRecord(parts.json(), caller.tenant(), request, history, input)
-              .turn(createdMillis, stream.output(), stream.outcome(), usage);
+      kept = record(usage);
     } catch (IllegalArgumentException e) {
       fail(new MeshException(FailureKind.TOO_LARGE, "response_too_large", e.getMessage() + "."));
       return;
     }
+    storing = true;
     Future<Void> stored = request.store() ? store.store(kept) : Future.succeededFuture();
     stored.onComplete(
         result -> {
@@ -217,21 +199,38 @@ final class ResponseRun implements TurnHandle {
           }
           tell(List.of(stream.last()));
           over = true;
+          ResponseHistory history = history();
           listener.ended(
               stream.outcome(),
               request.store() ? history.withStored(kept) : history.withKept(kept));
         });
   }
 
+  private StoredTurn record(Usage usage) {
+    ArrayNode input = prepared == null ? request.input() : prepared.input();
+    return new ResponseRecord(parts.json(), caller.tenant(), request, history(), input)
+        .turn(createdMillis, stream.cuts(), stream.outcome(), usage);
+  }
+
+  private ResponseHistory history() {
+    return prepared == null ? ResponseHistory.NONE : prepared.history();
+  }
+
   private void fail(Throwable failure) {
     MeshException told = Errors.tellable(failure);
+    List<ObjectNode> last = stream.failed(told);
     if (started) {
-      tell(stream.failed(told));
+      tell(last);
     }
     // Telling may have found the client gone.
     if (!over) {
       over = true;
-      listener.failed(told, started);
+      // Whoever comes back for it must find how it ended; the store may be what failed.
+      Future<Void> kept =
+          request.background()
+              ? Future.succeededFuture().compose(_ -> store.store(record(Usage.NONE)))
+              : Future.succeededFuture();
+      kept.onComplete(_ -> listener.failed(told, started));
     }
   }
 
@@ -239,43 +238,6 @@ final class ResponseRun implements TurnHandle {
     if (!events.isEmpty() && !over) {
       listener.events(events);
     }
-  }
-
-  private TurnPrompt.Conversation conversation() {
-    ResponsePrompt prompt = new ResponsePrompt(parts.json(), request.instructions());
-    for (StoredTurn turn : history.turns()) {
-      prompt.addKnown(items(turn.input()));
-      prompt.addKnown(items(turn.output()));
-    }
-    prompt.addInput(input);
-    return prompt.conversation(request.form().form().tools());
-  }
-
-  private ArrayNode items(String stored) {
-    if (parts.json().value(stored) instanceof ArrayNode items) {
-      return items;
-    }
-    throw new IllegalStateException("Items of a stored turn are not a list");
-  }
-
-  private TurnRequest turnRequest(TurnPrompt prompt, AnswerForm form) {
-    return new TurnRequest(
-        request.id(),
-        caller.tenant(),
-        "responses",
-        request.previous(),
-        request.model(),
-        List.of(prompt),
-        1,
-        request.sampling(),
-        request.outputMax(),
-        List.of(),
-        form,
-        false,
-        new Urgency(request.priority(), caller.firstTokenMillis()),
-        request.stream(),
-        request.store(),
-        request.store() ? Json.text(input) : "");
   }
 
   private long seconds() {

@@ -10,6 +10,7 @@ import firstlight.protocol.FinishReason;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.Usage;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +55,7 @@ final class ResponseStream {
   private final ResponseEvents events = new ResponseEvents();
   private final Utf8Stream characters = new Utf8Stream();
   private final ArrayNode output = Json.array();
+  private final List<String> cuts = new ArrayList<>();
   private AnswerParser parser = AnswerParser.plain();
   private ArrayNode logprobsHeld = Json.array();
   private int reasoningTokens;
@@ -125,9 +127,12 @@ final class ResponseStream {
     outcome = resource.ended(output, new ResponseResource.Cost(Usage.NONE, 0), null, now);
   }
 
-  /** The Items of the answer that have ended. */
-  ArrayNode output() {
-    return output;
+  /**
+   * Where the text of each of the Items that have ended was cut into deltas: see {@link
+   * ResponseCuts}.
+   */
+  List<String> cuts() {
+    return cuts;
   }
 
   /** The Response as it is after its end. */
@@ -147,16 +152,32 @@ final class ResponseStream {
 
   /** The turn has failed, perhaps in its last moment; nothing follows these. */
   List<ObjectNode> failed(MeshException failure) {
-    if (open != null) {
-      output.add(open.state("incomplete"));
-      open = null;
-    }
+    leaveOpen();
+    outcome = resource.failed(output, failure);
     events
         .add("error")
         .put("status", Errors.status(failure))
         .set("error", ResponseErrors.payload(failure));
-    events.add("response.failed", "response", resource.failed(output, failure));
+    events.add("response.failed", "response", outcome);
     return events.take();
+  }
+
+  /** The Response as it is before its end. */
+  ObjectNode state(boolean started) {
+    return started ? resource.inProgress() : resource.queued();
+  }
+
+  /** Nobody wants the rest of the answer. */
+  void cancelled() {
+    leaveOpen();
+    outcome = resource.cancelled(output);
+  }
+
+  private void leaveOpen() {
+    if (open != null) {
+      output.add(open.state("incomplete"));
+      open = null;
+    }
   }
 
   private void addText(String text) {
@@ -177,7 +198,7 @@ final class ResponseStream {
             open instanceof ResponseItem.Message now
                 ? now
                 : begin(new ResponseItem.Message(nextPlace()));
-        message.add(text, logprobsHeld);
+        message.add(new ResponseCuts.Piece(text, logprobsHeld));
         logprobsHeld = Json.array();
       }
       case AnswerPart.Reasoning(String text) -> {
@@ -211,6 +232,7 @@ final class ResponseStream {
   private void end(String status) {
     if (open != null) {
       output.add(open.end(status));
+      cuts.add(open.cuts());
       open = null;
     }
   }

@@ -2,12 +2,9 @@ package firstlight.edge;
 
 import firstlight.protocol.FailureKind;
 import firstlight.protocol.MeshException;
-import firstlight.protocol.StoredTurn;
-import io.vertx.core.Future;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +18,7 @@ final class ResponsesDialect implements Dialect {
 
   private final EdgeParts parts;
   private final ResponseParts responses;
-  private final ResponseStore store;
+  private final ResponseBackground background;
   private int connections;
 
   ResponsesDialect(EdgeParts parts) {
@@ -36,16 +33,15 @@ final class ResponsesDialect implements Dialect {
   ResponsesDialect(ResponseParts responses) {
     this.parts = responses.edge();
     this.responses = responses;
-    this.store = responses.store();
+    this.background = new ResponseBackground(responses);
   }
 
   @Override
   public void mount(Router router) {
     router.post(PATH).handler(this::create);
     router.get(PATH).handler(this::connect);
-    router.get(PATH + "/:id").handler(this::get);
-    router.delete(PATH + "/:id").handler(this::delete);
-    router.get(PATH + "/:id/input_items").handler(this::inputItems);
+    new ResponseWindows(responses).mount(router);
+    new StoredResponses(responses, background).mount(router);
   }
 
   private void create(RoutingContext context) {
@@ -58,6 +54,10 @@ final class ResponsesDialect implements Dialect {
 
   private void run(RoutingContext context, ResponseRequest request) {
     IgnoredFields.tell(context.response(), request.ignored());
+    if (request.background()) {
+      runOn(context, request);
+      return;
+    }
     ResponseAnswer answer =
         request.stream()
             ? new ResponseAnswer.Streamed(context, parts)
@@ -66,6 +66,21 @@ final class ResponsesDialect implements Dialect {
     answer.steer(run);
     Reply.whenGone(context, run::cancel);
     run.start(null);
+  }
+
+  /** As {@link #run}, but it does not end with its client. */
+  private void runOn(RoutingContext context, ResponseRequest request) {
+    ResponseAnswer.Streamed reader =
+        request.stream() ? new ResponseAnswer.Streamed(context, parts) : null;
+    background
+        .start(Caller.of(context), request, reader)
+        .onSuccess(
+            response -> {
+              if (reader == null) {
+                Reply.json(context, 200, response);
+              }
+            })
+        .onFailure(failure -> Errors.answer(context, failure));
   }
 
   private void connect(RoutingContext context) {
@@ -102,60 +117,5 @@ final class ResponsesDialect implements Dialect {
             null,
             RETRY_MILLIS);
     return new WebSocketUpgrade.Refusal(Errors.status(full), full);
-  }
-
-  private void get(RoutingContext context) {
-    if ("true".equals(context.request().getParam("stream"))) {
-      Errors.answer(context, MeshException.invalid("stream is not supported yet here.", "stream"));
-      return;
-    }
-    found(context)
-        .onSuccess(turn -> reply(context, turn.resource()))
-        .onFailure(failure -> Errors.answer(context, failure));
-  }
-
-  private static void reply(RoutingContext context, String json) {
-    if (!context.response().closed()) {
-      context.response().putHeader("Content-Type", "application/json").end(json);
-    }
-  }
-
-  private void delete(RoutingContext context) {
-    String id = context.pathParam("id");
-    MeshException missing = ResponseErrors.responseNotFound(id);
-    Future.succeededFuture()
-        .compose(_ -> store.delete(Caller.of(context).tenant(), ResponseErrors.id(id, missing)))
-        .onSuccess(
-            _ ->
-                Reply.json(
-                    context,
-                    200,
-                    Json.object().put("id", id).put("object", "response").put("deleted", true)))
-        .onFailure(failure -> Errors.answer(context, asMissing(failure, missing)));
-  }
-
-  private void inputItems(RoutingContext context) {
-    found(context)
-        .map(
-            turn ->
-                ResponseItemList.page(parts.json().value(turn.input()), context.request().params()))
-        .onSuccess(list -> Reply.json(context, 200, list))
-        .onFailure(failure -> Errors.answer(context, failure));
-  }
-
-  /** The stored turn that the path names, if it is the caller's. */
-  private Future<StoredTurn> found(RoutingContext context) {
-    String id = context.pathParam("id");
-    MeshException missing = ResponseErrors.responseNotFound(id);
-    return Future.succeededFuture()
-        .compose(_ -> store.history(Caller.of(context).tenant(), ResponseErrors.id(id, missing)))
-        .map(List::getLast)
-        .recover(failure -> Future.failedFuture(asMissing(failure, missing)));
-  }
-
-  private static Throwable asMissing(Throwable failure, MeshException missing) {
-    return failure instanceof MeshException known && known.kind() == FailureKind.NOT_FOUND
-        ? missing
-        : failure;
   }
 }

@@ -67,6 +67,10 @@ final class ResponsesReader {
         "must have at least one Item, or build on a previous response");
     ServiceTier tier = ServiceTier.read(fields).orElse(ServiceTier.DEFAULT);
     ObjectNode echo = echo(fields, model, tier);
+    boolean background = !webSocket && fields.flag("background", false);
+    fields.require(
+        !background || echo.get("store").booleanValue(), "background", "needs store to be true");
+    echo.put("background", background);
     ResponseForm form = forms.read(fields, echo);
     boolean logprobs = fields.texts("include", INCLUDES_MAX).contains(LOGPROBS);
     return new ResponseRequest(
@@ -78,6 +82,7 @@ final class ResponsesReader {
         echo.get("store").booleanValue(),
         stream,
         generate,
+        echo.get("background").booleanValue(),
         logprobs,
         sampling(echo, logprobs),
         echo.get("max_output_tokens").isNull()
@@ -91,7 +96,6 @@ final class ResponsesReader {
 
   private static boolean streamed(Fields fields) {
     fields.object("stream_options").ifPresent(options -> options.flag("include_obfuscation"));
-    fields.require(!fields.flag("background", false), "background", NOT_YET);
     return fields.flag("stream", false);
   }
 

@@ -61,6 +61,27 @@ record TurnRequest(
     }
   }
 
+  /** The same request for another prompt. */
+  TurnRequest withPrompt(TurnPrompt prompt) {
+    return new TurnRequest(
+        response,
+        tenant,
+        dialect,
+        previous,
+        model,
+        List.of(prompt),
+        choices,
+        sampling,
+        outputMax,
+        stop,
+        form,
+        ignoreEnd,
+        urgency,
+        streamed,
+        stored,
+        input);
+  }
+
   /** Number of answers over all prompts. */
   int answers() {
     return prompts.size() * choices;

@@ -1,5 +1,7 @@
 package firstlight.edge;
 
+import io.vertx.core.Future;
+
 /** Runs turns: the one pipeline under all dialects. */
 interface Turns {
   /**
@@ -10,4 +12,11 @@ interface Turns {
    * @param listener hears of it, later, on the verticle's event loop
    */
   TurnHandle start(TurnRequest request, TurnListener listener);
+
+  /**
+   * How long a request's prompt is, without running it.
+   *
+   * @return fails as a turn would, but not for being too long
+   */
+  Future<PromptSize> measure(TurnRequest request);
 }

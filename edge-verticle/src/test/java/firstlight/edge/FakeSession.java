@@ -60,6 +60,10 @@ final class FakeSession {
     return turns.get(new ResponseId(response));
   }
 
+  void put(StoredTurn turn) {
+    turns.put(turn.response(), turn);
+  }
+
   int size() {
     return turns.size();
   }

@@ -8,9 +8,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import firstlight.edge.ResponsesReader.Transport;
 import firstlight.model.ChatMessage;
-import firstlight.model.SchemaGrammar;
-import firstlight.model.Tool;
-import firstlight.model.ToolChoice;
 import firstlight.protocol.FailureKind;
 import firstlight.protocol.IdSource;
 import firstlight.protocol.MeshException;
@@ -32,7 +29,7 @@ class ResponsesReaderTest {
       EdgeConfig.read(
           Settings.parse("edge: {open: true, limits: {messagesMax: 8}}", _ -> null)
               .section("edge"));
-  private static final Json JSON = new Json(CONFIG.limits());
+  static final Json JSON = new Json(CONFIG.limits());
 
   private static final List<String> FIELDS =
       words(
@@ -198,110 +195,10 @@ class ResponsesReaderTest {
                 "presence_penalty":1.0,"frequency_penalty":-1.0,"top_logprobs":3,
                 "temperature":0.5,"reasoning":{"effort":"low","summary":null},
                 "max_output_tokens":32,"max_tool_calls":2,"store":false,
-                "service_tier":"flex","metadata":{"k":"v"},"safety_identifier":"s",
+                "background":false,"service_tier":"flex","metadata":{"k":"v"},
+                "safety_identifier":"s",
                 "prompt_cache_key":"p"}
                 """));
-  }
-
-  @Test
-  void tools_reach_the_turn_and_are_repeated_with_every_key() {
-    ResponseRequest request =
-        read(
-            "'input':'x','tools':[{'type':'function','name':'w','description':'weather',"
-                + "'parameters':{'type':'object','properties':{'at':{'type':'string'}}},"
-                + "'strict':true},{'type':'function','name':'t'}]");
-
-    List<Tool> tools = request.form().form().tools();
-    Map<String, Object> schema =
-        Map.of("type", "object", "properties", Map.of("at", Map.of("type", "string")));
-    assertThat(tools.get(0))
-        .isEqualTo(
-            new Tool(
-                "w",
-                Map.of(
-                    "type",
-                    "function",
-                    "function",
-                    Map.of("name", "w", "description", "weather", "parameters", schema)),
-                schema,
-                true));
-    assertThat(tools.get(1).strict()).isFalse();
-    assertThat(tools.get(1).parameters()).containsEntry("type", "object");
-    assertThat(request.echo().get("tools"))
-        .isEqualTo(
-            JSON.value(
-                """
-                [{"type":"function","name":"w","description":"weather","parameters":
-                {"type":"object","properties":{"at":{"type":"string"}}},"strict":true},
-                {"type":"function","name":"t","description":null,"parameters":null,
-                "strict":false}]
-                """));
-    assertThat(request.ignored()).isEmpty();
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      quoteCharacter = '`',
-      value = {
-        "'auto'|'auto'|AUTO|",
-        "'none'|'none'|NONE|",
-        "'required'|'required'|REQUIRED|",
-        "null|'auto'|AUTO|",
-        "{'type':'function','name':'w'}|{'type':'function','name':'w'}|REQUIRED|w",
-        "{'type':'allowed_tools','tools':[{'type':'function','name':'t'}]}"
-            + "|{'type':'allowed_tools','tools':[{'type':'function','name':'t'}],'mode':'auto'}|AUTO|t",
-        "{'type':'allowed_tools','mode':'required','tools':[{'type':'function','name':'t'}]}"
-            + "|{'type':'allowed_tools','tools':[{'type':'function','name':'t'}],'mode':'required'}"
-            + "|REQUIRED|t",
-      })
-  void a_choice_of_tools_is_kept_to_and_repeated(
-      String choice, String echo, ToolChoice.Mode mode, String name) {
-    ResponseRequest request =
-        read(
-            "'input':'x','parallel_tool_calls':false,'tool_choice':%s,'tools':[".formatted(choice)
-                + "{'type':'function','name':'w'},{'type':'function','name':'t'}]");
-
-    assertThat(request.form().form().choice())
-        .isEqualTo(new ToolChoice(mode, name == null ? List.of() : List.of(name)));
-    assertThat(request.form().form().parallel()).isFalse();
-    assertThat(request.form().form().tools()).hasSize(2);
-    assertThat(request.echo().get("tool_choice")).isEqualTo(JSON.value(echo.replace('\'', '"')));
-  }
-
-  @Test
-  void the_form_of_the_text_is_kept_to_and_repeated() {
-    ResponseRequest object = read("'input':'x','text':{'format':{'type':'json_object'}}");
-    ResponseRequest schema =
-        read(
-            "'input':'x','text':{'format':{'type':'json_schema','name':'n','strict':true,"
-                + "'schema':{'type':'boolean'}}}");
-
-    assertThat(object.form().complete().grammar()).isEqualTo(SchemaGrammar.anyObject().toString());
-    assertThat(object.echo().at("/text/format"))
-        .isEqualTo(JSON.value("{\"type\":\"json_object\"}"));
-    assertThat(schema.form().complete().grammar())
-        .isEqualTo(SchemaGrammar.of(Map.of("type", "boolean")).toString());
-    assertThat(schema.echo().at("/text/format"))
-        .isEqualTo(
-            JSON.value(
-                """
-                {"type":"json_schema","name":"n","description":null,"strict":true,
-                "schema":{"type":"boolean"}}
-                """));
-    assertThat(schema.ignored()).isEmpty();
-  }
-
-  @Test
-  void a_schema_that_cannot_be_kept_to_is_refused_with_the_reason() {
-    ResponseForm form =
-        read("'input':'x','text':{'format':{'type':'json_schema','schema':{'type':'strnig'}}}")
-            .form();
-
-    MeshException refusal = catchThrowableOfType(MeshException.class, form::complete);
-
-    assertThat(refusal.param()).isEqualTo("text.format.schema");
-    assertThat(refusal.getMessage()).contains("strnig");
   }
 
   @Test
@@ -321,28 +218,11 @@ class ResponsesReaderTest {
         "'input':'x','model':null|model",
         "'input':'x','stream':'true'|stream",
         "'input':'x','store':1|store",
-        "'input':'x','background':true|background",
+        "'input':'x','background':1|background",
+        "'input':'x','background':true,'store':false|background",
         "'input':'x','stream_options':5|stream_options",
         "'input':'x','conversation':'conv_1'|conversation",
         "'input':'x','prompt':{'id':'p'}|prompt",
-        "'input':'x','tools':[{'type':'web_search'}]|tools[0].type",
-        "'input':'x','tools':[{'name':'f'}]|tools[0].type",
-        "'input':'x','tools':[{'type':'function'}]|tools[0].name",
-        "'input':'x','tools':[{'type':'function','name':''}]|tools[0].name",
-        "'input':'x','tools':[{'type':'function','name':'a b'}]|tools[0].name",
-        "'input':'x','tools':[{'type':'function','name':'f','parameters':5}]|tools[0].parameters",
-        "'input':'x','tools':[{'type':'function','name':'f','strict':5}]|tools[0].strict",
-        "'input':'x','tools':[{'type':'function','name':'f'},{'type':'function','name':'f'}]|tools[1].name",
-        "'input':'x','tools':{}|tools",
-        "'input':'x','tool_choice':'required'|tool_choice",
-        "'input':'x','tool_choice':{'type':'function','name':'f'}|tool_choice.name",
-        "'input':'x','tool_choice':'any'|tool_choice",
-        "'input':'x','tool_choice':{'type':'mcp'}|tool_choice.type",
-        "'input':'x','tool_choice':{'name':'f'}|tool_choice.type",
-        "'input':'x','tool_choice':{'type':'allowed_tools'}|tool_choice.tools",
-        "'input':'x','tool_choice':{'type':'allowed_tools','tools':[{'type':'function','name':'f'}]}|tool_choice.tools[0].name",
-        "'input':'x','tool_choice':{'type':'allowed_tools','tools':[{'type':'x'}]}|tool_choice.tools[0].type",
-        "'input':'x','tool_choice':5|tool_choice",
         "'input':'x','temperature':'hot'|temperature",
         "'input':'x','temperature':2.1|temperature",
         "'input':'x','top_p':0|top_p",
@@ -359,12 +239,6 @@ class ResponsesReaderTest {
         "'input':'x','truncation':'some'|truncation",
         "'input':'x','service_tier':'gold'|service_tier",
         "'input':'x','parallel_tool_calls':0|parallel_tool_calls",
-        "'input':'x','text':'json'|text",
-        "'input':'x','text':{'format':{'type':'grammar'}}|text.format.type",
-        "'input':'x','text':{'format':{}}|text.format.type",
-        "'input':'x','text':{'format':{'type':'json_schema'}}|text.format.schema",
-        "'input':'x','text':{'format':{'type':'json_schema','schema':'x'}}|text.format.schema",
-        "'input':'x','text':{'format':{'type':'json_schema','schema':{},'name':1}}|text.format.name",
         "'input':'x','text':{'verbosity':'loud'}|text.verbosity",
         "'input':'x','reasoning':{'effort':'some'}|reasoning.effort",
         "'input':'x','metadata':{'a':5}|metadata",
@@ -376,7 +250,6 @@ class ResponsesReaderTest {
         "'input':[{'role':'user'}]|input[0].content",
         "'input':[{'role':'user','content':5}]|input[0].content",
         "'input':[{'role':'user','content':['x']}]|input[0].content[0]",
-        "'input':[{'role':'user','content':[{'text':'x'}]}]|input[0].content[0].type",
         "'input':[{'role':'user','content':[{'type':'input_image'}]}]|input[0].content[0].type",
         "'input':[{'role':'user','content':[{'type':'input_file'}]}]|input[0].content[0].type",
         "'input':[{'role':'user','content':[{'type':'input_audio'}]}]|input[0].content[0].type",
@@ -483,11 +356,11 @@ class ResponsesReaderTest {
     return from.get(random.nextInt(from.size()));
   }
 
-  private static ResponseRequest read(String fields) {
+  static ResponseRequest read(String fields) {
     return reader().read(body("'model':'m'," + fields), Transport.HTTP);
   }
 
-  private static MeshException refusal(String fields) {
+  static MeshException refusal(String fields) {
     return catchThrowableOfType(
         MeshException.class, () -> reader().read(body(fields), Transport.HTTP));
   }

@@ -135,8 +135,13 @@ final class ResponsesServer implements AutoCloseable {
   }
 
   HttpResponse<String> post(String body, String... headers) {
+    return postTo("/v1/responses", body, headers);
+  }
+
+  /** To another path than that of new Responses. */
+  HttpResponse<String> postTo(String path, String body, String... headers) {
     return send(
-        builder("/v1/responses", headers)
+        builder(path, headers)
             .header("Content-Type", "application/json")
             .POST(HttpRequest.BodyPublishers.ofString(quoted(body))));
   }

@@ -4,6 +4,7 @@ import firstlight.model.AnswerParser;
 import firstlight.protocol.FinishReason;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.Usage;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -21,6 +22,7 @@ final class ScriptedTurns implements Turns {
   private volatile List<String> words = List.of("Hello", " world");
   private volatile FinishReason reason = FinishReason.END;
   private volatile Supplier<AnswerParser> parsers = AnswerParser::plain;
+  private volatile int contextMax = 1_000;
   private volatile boolean endless;
   private volatile @Nullable MeshException refusal;
   private volatile @Nullable MeshException failure;
@@ -40,6 +42,10 @@ final class ScriptedTurns implements Turns {
 
   void parseWith(Supplier<AnswerParser> parsers) {
     this.parsers = parsers;
+  }
+
+  void contextMax(int messages) {
+    this.contextMax = messages;
   }
 
   void endWith(FinishReason reason) {
@@ -68,6 +74,13 @@ final class ScriptedTurns implements Turns {
     turns.add(turn);
     vertx.runOnContext(_ -> turn.begin());
     return turn;
+  }
+
+  /** A token is a message, and the context has as many as a test says. */
+  @Override
+  public Future<PromptSize> measure(TurnRequest request) {
+    TurnPrompt.Conversation prompt = (TurnPrompt.Conversation) request.prompts().getFirst();
+    return Future.succeededFuture(new PromptSize(prompt.messages().size(), contextMax));
   }
 
   /** One of them. Changed on the event loop, looked at by tests. */

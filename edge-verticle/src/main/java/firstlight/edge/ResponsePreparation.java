@@ -1,0 +1,105 @@
+package firstlight.edge;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import firstlight.protocol.ResponseId;
+import firstlight.protocol.StoredTurn;
+import io.vertx.core.Future;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Finds what a Response builds on, and makes the turn that is to answer it. */
+final class ResponsePreparation {
+  private final EdgeParts parts;
+  private final ResponseStore store;
+  private final Caller caller;
+  private final ResponseRequest request;
+
+  /**
+   * A Response that can be begun.
+   *
+   * @param history that it builds on
+   * @param input its new Items, without references
+   */
+  record Prepared(ResponseHistory history, ArrayNode input, TurnRequest turn) {
+    TurnPrompt.Conversation conversation() {
+      return (TurnPrompt.Conversation) turn.prompts().getFirst();
+    }
+  }
+
+  ResponsePreparation(ResponseParts responses, Caller caller, ResponseRequest request) {
+    this.parts = responses.edge();
+    this.store = responses.store();
+    this.caller = caller;
+    this.request = request;
+  }
+
+  /**
+   * @param known what the request builds on, where that need not be looked up
+   * @return fails with what the client is to be told
+   */
+  Future<Prepared> prepare(@Nullable ResponseHistory known) {
+    return history(known)
+        .compose(
+            history ->
+                new ResponseReferences(parts.json(), store, caller.tenant())
+                    .resolve(request.input(), history)
+                    .compose(input -> form().map(form -> prepared(history, input, form))))
+        .compose(this::fitting);
+  }
+
+  private Future<Prepared> fitting(Prepared prepared) {
+    return request.echo().get("truncation").textValue().equals("auto") && request.generate()
+        ? new ResponseTruncation(parts.turns(), prepared.turn())
+            .fit()
+            .map(turn -> new Prepared(prepared.history(), prepared.input(), turn))
+        : Future.succeededFuture(prepared);
+  }
+
+  private Future<ResponseHistory> history(@Nullable ResponseHistory known) {
+    ResponseId previous = request.previous();
+    if (known != null || previous == null) {
+      return Future.succeededFuture(known != null ? known : ResponseHistory.NONE);
+    }
+    return store
+        .history(caller.tenant(), previous)
+        .map(turns -> new ResponseHistory(turns, List.of()));
+  }
+
+  // A grammar may take long to make, and whoever sends a schema decides how long.
+  private Future<AnswerForm> form() {
+    ResponseForm form = request.form();
+    return form.schema() == null
+        ? Future.succeededFuture(form.form())
+        : parts.vertx().executeBlocking(form::complete, false);
+  }
+
+  private Prepared prepared(ResponseHistory history, ArrayNode input, AnswerForm form) {
+    ResponsePrompt prompt = new ResponsePrompt(parts.json(), request.instructions());
+    for (StoredTurn turn : history.turns()) {
+      prompt.addKnown((ArrayNode) parts.json().value(turn.input()));
+      prompt.addKnown((ArrayNode) parts.json().value(turn.output()));
+    }
+    prompt.addInput(input);
+    return new Prepared(history, input, turn(prompt.conversation(form.tools()), input, form));
+  }
+
+  private TurnRequest turn(TurnPrompt prompt, ArrayNode input, AnswerForm form) {
+    return new TurnRequest(
+        request.id(),
+        caller.tenant(),
+        "responses",
+        request.previous(),
+        request.model(),
+        List.of(prompt),
+        1,
+        request.sampling(),
+        request.outputMax(),
+        List.of(),
+        form,
+        false,
+        new Urgency(request.priority(), caller.firstTokenMillis()),
+        request.stream(),
+        request.store(),
+        request.store() ? Json.text(input) : "");
+  }
+}

@@ -1,0 +1,156 @@
+package firstlight.edge;
+
+import firstlight.protocol.FailureKind;
+import firstlight.protocol.MeshException;
+import firstlight.protocol.ResponseId;
+import firstlight.protocol.StoredTurn;
+import firstlight.protocol.TenantId;
+import io.vertx.core.Future;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import java.util.List;
+import java.util.function.BiFunction;
+
+/** What can be done with a Response by its id: get it, stream it again, cancel it, delete it. */
+final class StoredResponses implements Dialect {
+  private static final String PATH = "/v1/responses/:id";
+
+  private final EdgeParts parts;
+  private final ResponseStore store;
+  private final ResponseBackground background;
+
+  StoredResponses(ResponseParts responses, ResponseBackground background) {
+    this.parts = responses.edge();
+    this.store = responses.store();
+    this.background = background;
+  }
+
+  @Override
+  public void mount(Router router) {
+    router.get(PATH).handler(this::get);
+    router.delete(PATH).handler(this::delete);
+    router.post(PATH + "/cancel").handler(this::cancel);
+    router.get(PATH + "/input_items").handler(this::inputItems);
+  }
+
+  private void get(RoutingContext context) {
+    if ("true".equals(context.request().getParam("stream"))) {
+      stream(context);
+      return;
+    }
+    byId(context, background::state)
+        .onSuccess(
+            running ->
+                running.ifPresentOrElse(
+                    state -> Reply.json(context, 200, state),
+                    () ->
+                        found(context)
+                            .onSuccess(turn -> reply(context, turn.resource()))
+                            .onFailure(failure -> Errors.answer(context, failure))))
+        .onFailure(failure -> Errors.answer(context, failure));
+  }
+
+  private void stream(RoutingContext context) {
+    long after;
+    try {
+      String from = context.request().getParam("starting_after");
+      after = from == null ? -1 : Long.parseLong(from);
+    } catch (NumberFormatException _) {
+      Errors.answer(
+          context, MeshException.invalid("starting_after must be a number.", "starting_after"));
+      return;
+    }
+    byId(context, background::state)
+        .compose(
+            running ->
+                running.isPresent()
+                    ? Future.<StoredTurn>failedFuture(stillRuns(context))
+                    : found(context))
+        .map(turn -> new ResponseReplay(parts.json(), turn))
+        .onSuccess(replay -> new ReplayStream(parts, context, replay, after).next())
+        .onFailure(failure -> Errors.answer(context, failure));
+  }
+
+  private static MeshException stillRuns(RoutingContext context) {
+    return new MeshException(
+        FailureKind.CONFLICT,
+        "response_in_progress",
+        "The response '%s' still runs; its events can be read again once it has ended."
+            .formatted(EdgeModels.shown(context.pathParam("id"))));
+  }
+
+  private static void reply(RoutingContext context, String json) {
+    if (!context.response().closed()) {
+      context.response().putHeader("Content-Type", "application/json").end(json);
+    }
+  }
+
+  private void cancel(RoutingContext context) {
+    byId(context, background::cancel)
+        .onSuccess(
+            running ->
+                running.ifPresentOrElse(
+                    state -> Reply.json(context, 200, state), () -> cancelEnded(context)))
+        .onFailure(failure -> Errors.answer(context, failure));
+  }
+
+  /** To cancel what has ended changes nothing. */
+  private void cancelEnded(RoutingContext context) {
+    found(context)
+        .onSuccess(
+            turn -> {
+              if (parts.json().value(turn.resource()).path("background").asBoolean()) {
+                reply(context, turn.resource());
+              } else {
+                Errors.answer(
+                    context,
+                    MeshException.invalid(
+                        "Only a response with background: true can be cancelled.", "response_id"));
+              }
+            })
+        .onFailure(failure -> Errors.answer(context, failure));
+  }
+
+  private void delete(RoutingContext context) {
+    byId(context, store::delete)
+        .onSuccess(
+            _ ->
+                Reply.json(
+                    context,
+                    200,
+                    Json.object()
+                        .put("id", context.pathParam("id"))
+                        .put("object", "response")
+                        .put("deleted", true)))
+        .onFailure(failure -> Errors.answer(context, failure));
+  }
+
+  private void inputItems(RoutingContext context) {
+    found(context)
+        .map(
+            turn ->
+                ResponseItemList.page(parts.json().value(turn.input()), context.request().params()))
+        .onSuccess(list -> Reply.json(context, 200, list))
+        .onFailure(failure -> Errors.answer(context, failure));
+  }
+
+  /** The stored turn that the path names, if it is the caller's. */
+  private Future<StoredTurn> found(RoutingContext context) {
+    return byId(context, store::history).map(List::getLast);
+  }
+
+  /** Does something with the Response that the path names; where there is none it is not found. */
+  private static <T> Future<T> byId(
+      RoutingContext context, BiFunction<TenantId, ResponseId, Future<T>> action) {
+    String id = context.pathParam("id");
+    MeshException missing = ResponseErrors.responseNotFound(id);
+    return Future.succeededFuture()
+        .compose(_ -> action.apply(Caller.of(context).tenant(), ResponseErrors.id(id, missing)))
+        .recover(
+            failure ->
+                Future.failedFuture(
+                    failure instanceof MeshException known && known.kind() == FailureKind.NOT_FOUND
+                        ? missing
+                        : failure));
+  }
+}
