@@ -11,6 +11,7 @@ import firstlight.protocol.MeshException;
  * @param outputMax most tokens of an answer
  */
 record LengthLimits(int contextMax, String whose, int outputMax) {
+  static final LengthLimits NONE = new LengthLimits(Integer.MAX_VALUE, "", Integer.MAX_VALUE);
 
   /**
    * @param servedMax the most positions a Sequence can have on one of the model's replicas

@@ -9,6 +9,7 @@ import firstlight.protocol.ReplicaId;
 import firstlight.protocol.ReplicaReport;
 import firstlight.protocol.Time;
 import firstlight.protocol.Usage;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import java.time.Instant;
@@ -70,6 +71,19 @@ final class ReplicaTurns implements Turns {
     Turn turn = new Turn(this, request, listener, account, deadline(request));
     vertx.runOnContext(_ -> begin(turn));
     return turn;
+  }
+
+  @Override
+  public Future<Integer> promptTokens(TurnRequest request) {
+    return workers.executeBlocking(
+        () -> {
+          EdgeModel model = models.find(request.model());
+          Instant now = Instant.ofEpochMilli(time.epochMillis());
+          return builder.build(request, model, LengthLimits.NONE, now).ids().stream()
+              .mapToInt(ids -> ids.length)
+              .sum();
+        },
+        false);
   }
 
   /** Unix time, ms, by which its first token must be there; 0: the replica's own limit. */

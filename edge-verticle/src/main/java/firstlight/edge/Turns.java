@@ -1,5 +1,7 @@
 package firstlight.edge;
 
+import io.vertx.core.Future;
+
 /** Runs turns: the one pipeline under all dialects. */
 interface Turns {
   /**
@@ -10,4 +12,10 @@ interface Turns {
    * @param listener hears of it, later, on the verticle's event loop
    */
   TurnHandle start(TurnRequest request, TurnListener listener);
+
+  /**
+   * How many tokens the prompts of a request have together, whether or not there is room for them.
+   * Fails as {@link #start} does where they cannot be made.
+   */
+  Future<Integer> promptTokens(TurnRequest request);
 }

@@ -4,6 +4,7 @@ import firstlight.model.AnswerParser;
 import firstlight.protocol.FinishReason;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.Usage;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -62,6 +63,11 @@ final class ScriptedTurns implements Turns {
     turns.add(turn);
     vertx.runOnContext(_ -> turn.begin());
     return turn;
+  }
+
+  @Override
+  public Future<Integer> promptTokens(TurnRequest request) {
+    return Future.succeededFuture(request.prompts().size());
   }
 
   /** One of them. Changed on the event loop, looked at by tests. */
