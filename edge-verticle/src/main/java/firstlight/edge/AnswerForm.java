@@ -3,6 +3,7 @@ package firstlight.edge;
 import firstlight.model.Tool;
 import firstlight.model.ToolChoice;
 import java.util.List;
+import java.util.Map;
 
 /**
  * What form an answer is to have: which tools it may or must call, and what its text must keep to.
@@ -16,5 +17,19 @@ record AnswerForm(List<Tool> tools, ToolChoice choice, boolean parallel, String 
 
   AnswerForm {
     tools = List.copyOf(tools);
+  }
+
+  /**
+   * One without tools.
+   *
+   * @param grammar as in {@link #grammar}
+   */
+  static AnswerForm ofText(String grammar) {
+    return new AnswerForm(List.of(), ToolChoice.AUTO, true, grammar);
+  }
+
+  /** The tools as templates show them. */
+  List<Map<String, Object>> definitions() {
+    return tools.stream().map(Tool::definition).toList();
   }
 }

@@ -1,9 +1,9 @@
 package firstlight.edge;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import firstlight.model.Tool;
 import firstlight.protocol.Priority;
 import firstlight.protocol.ResponseId;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,11 +15,15 @@ final class ChatReader {
   private final EdgeParts parts;
   private final SamplingReader sampling;
   private final ChatMessages messages;
+  private final ToolReader tools;
+  private final GrammarReader grammars;
 
   ChatReader(EdgeParts parts) {
     this.parts = parts;
     this.sampling = new SamplingReader(parts.config().limits());
     this.messages = new ChatMessages(parts.json(), parts.config().limits().messagesMax());
+    this.tools = new ToolReader(parts.json(), parts.config().limits().toolsMax());
+    this.grammars = new GrammarReader(parts.json());
   }
 
   CompletionRequest read(ObjectNode body, Caller caller) {
@@ -30,8 +34,9 @@ final class ChatReader {
     refuseWhatCannotBeHonoured(fields);
     Optional<ServiceTier> tier = ServiceTier.read(fields);
     Priority priority = tier.map(ServiceTier::priority).orElse(Priority.NORMAL);
+    AnswerForm form = form(fields);
     TurnPrompt prompt =
-        new TurnPrompt.Conversation(messages.read(fields), tools(fields), extra(fields));
+        new TurnPrompt.Conversation(messages.read(fields), form.definitions(), extra(fields));
     TurnRequest turn =
         new TurnRequest(
             new ResponseId(parts.ids().next("chatcmpl-")),
@@ -44,7 +49,7 @@ final class ChatReader {
             sampling.sampling(fields, parts.ids().seed(), topLogprobs),
             SamplingReader.outputMax(fields, "max_completion_tokens", "max_tokens"),
             sampling.stops(fields),
-            AnswerForm.FREE,
+            form,
             fields.flag("ignore_eos", false),
             new Urgency(priority, caller.firstTokenMillis()),
             streamed,
@@ -54,6 +59,7 @@ final class ChatReader {
         turn,
         CompletionRequest.usageWanted(fields, streamed),
         fields.flag("return_token_ids", false),
+        false,
         tier,
         fields.unread());
   }
@@ -69,34 +75,15 @@ final class ChatReader {
   private static void refuseWhatCannotBeHonoured(Fields fields) {
     fields.require(
         !fields.has("chat_template"), "chat_template", "can not be part of a request here");
-    fields
-        .object("response_format")
-        .ifPresent(
-            format ->
-                format.require(
-                    format.requiredText("type").equals("text"),
-                    "type",
-                    "must be text: structured output is not there yet"));
-    fields
-        .any("tool_choice")
-        .ifPresent(
-            choice ->
-                fields.require(
-                    choice.isTextual()
-                        && (choice.textValue().equals("auto") || choice.textValue().equals("none")),
-                    "tool_choice",
-                    "must be auto or none: a call can not be enforced yet"));
   }
 
-  private List<Map<String, Object>> tools(Fields fields) {
-    List<Map<String, Object>> tools = new ArrayList<>();
-    for (Fields tool : fields.objects("tools", parts.config().limits().toolsMax())) {
-      tool.require(tool.requiredText("type").equals("function"), "type", "must be function");
-      tool.object("function").orElseThrow(() -> tool.missing("function")).requiredText("name");
-      tools.add(parts.json().plain(tool.node()));
-    }
-    boolean none = fields.text("tool_choice").filter("none"::equals).isPresent();
-    return none ? List.of() : tools;
+  private AnswerForm form(Fields fields) {
+    List<Tool> offered = tools.tools(fields);
+    return new AnswerForm(
+        offered,
+        tools.choice(fields, offered),
+        fields.flag("parallel_tool_calls", true),
+        grammars.read(fields));
   }
 
   private Map<String, Object> extra(Fields fields) {

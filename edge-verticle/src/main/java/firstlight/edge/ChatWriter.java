@@ -2,7 +2,9 @@ package firstlight.edge;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import firstlight.protocol.IdSource;
 import firstlight.protocol.Usage;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -12,17 +14,27 @@ final class ChatWriter implements CompletionWriter {
   private final CompletionRequest request;
   private final long createdSeconds;
   private final TokenText texts;
+  private final IdSource ids;
+  private final List<ChatAnswer> answers = new ArrayList<>();
 
-  ChatWriter(CompletionRequest request, long createdSeconds, TokenText texts) {
+  ChatWriter(CompletionRequest request, long createdSeconds, TokenText texts, IdSource ids) {
     this.request = request;
     this.createdSeconds = createdSeconds;
     this.texts = texts;
+    this.ids = ids;
+  }
+
+  @Override
+  public void started(TurnEvent.Started started) {
+    for (int i = 0; i < request.turn().answers(); i++) {
+      answers.add(new ChatAnswer(started.parsers().get(), ids));
+    }
   }
 
   @Override
   public Optional<ObjectNode> opening(int choice, int[] prompt) {
     ObjectNode delta = Json.object().put("role", "assistant").put("content", "");
-    ObjectNode chunk = chunk(choice, delta, null, null);
+    ObjectNode chunk = chunk(choice, delta, null);
     if (request.tokenIdsWanted() && choice == 0) {
       chunk.set("prompt_token_ids", ids(prompt));
     }
@@ -30,26 +42,39 @@ final class ChatWriter implements CompletionWriter {
   }
 
   @Override
-  public Optional<ObjectNode> delta(TurnEvent.Delta delta) {
-    boolean tokens = !delta.tokens().isEmpty();
-    boolean logprobs = tokens && request.logprobsWanted();
-    boolean ids = tokens && request.tokenIdsWanted();
-    if (delta.text().isEmpty() && !logprobs && !ids) {
-      return Optional.empty();
+  public List<ObjectNode> delta(TurnEvent.Delta delta) {
+    List<ObjectNode> deltas = answers.get(delta.choice()).deltas(delta.text());
+    boolean tokens =
+        !delta.tokens().isEmpty() && (request.logprobsWanted() || request.tokenIdsWanted());
+    if (deltas.isEmpty() && tokens) {
+      deltas = List.of(Json.object().put("content", ""));
     }
-    ObjectNode content = Json.object().put("content", delta.text());
-    ObjectNode chunk =
-        chunk(delta.choice(), content, logprobs ? logprobs(delta.tokens()) : null, null);
-    if (ids) {
-      ((ObjectNode) chunk.get("choices").get(0)).set("token_ids", ids(delta.tokens()));
+    List<ObjectNode> chunks = chunks(delta.choice(), deltas);
+    if (tokens) {
+      addTokens((ObjectNode) chunks.getFirst().get("choices").get(0), delta.tokens());
     }
-    return Optional.of(chunk);
+    return chunks;
   }
 
   @Override
-  public ObjectNode ending(TurnEvent.ChoiceFinished finished) {
-    return chunk(
-        finished.choice(), Json.object(), null, CompletionWriter.reason(finished.reason()));
+  public List<ObjectNode> ending(TurnEvent.ChoiceFinished finished) {
+    ChatAnswer answer = answers.get(finished.choice());
+    List<ObjectNode> chunks = chunks(finished.choice(), answer.lastDeltas());
+    chunks.add(chunk(finished.choice(), Json.object(), answer.reason(finished.reason())));
+    return chunks;
+  }
+
+  private List<ObjectNode> chunks(int choice, List<ObjectNode> deltas) {
+    return new ArrayList<>(deltas.stream().map(delta -> chunk(choice, delta, null)).toList());
+  }
+
+  private void addTokens(ObjectNode choice, List<TurnToken> tokens) {
+    if (request.logprobsWanted()) {
+      choice.set("logprobs", logprobs(tokens));
+    }
+    if (request.tokenIdsWanted()) {
+      choice.set("token_ids", ids(tokens));
+    }
   }
 
   @Override
@@ -66,13 +91,10 @@ final class ChatWriter implements CompletionWriter {
     ArrayNode choices = whole.putArray("choices");
     for (WholeAnswer answer : answers) {
       ObjectNode choice = choices.addObject().put("index", choices.size() - 1);
-      choice
-          .putObject("message")
-          .put("role", "assistant")
-          .put("content", answer.text())
-          .putNull("refusal");
+      ChatAnswer parts = this.answers.get(choices.size() - 1);
+      choice.set("message", parts.message(answer.text()));
       choice.set("logprobs", request.logprobsWanted() ? logprobs(answer.tokens()) : null);
-      choice.put("finish_reason", CompletionWriter.reason(answer.reason()));
+      choice.put("finish_reason", parts.reason(answer.reason()));
       if (request.tokenIdsWanted()) {
         choice.set("token_ids", ids(answer.tokens()));
       }
@@ -84,12 +106,11 @@ final class ChatWriter implements CompletionWriter {
     return whole;
   }
 
-  private ObjectNode chunk(
-      int choice, ObjectNode delta, @Nullable ObjectNode logprobs, @Nullable String reason) {
+  private ObjectNode chunk(int choice, ObjectNode delta, @Nullable String reason) {
     ObjectNode chunk = head("chat.completion.chunk");
     ObjectNode one = chunk.putArray("choices").addObject().put("index", choice);
     one.set("delta", delta);
-    one.set("logprobs", logprobs);
+    one.putNull("logprobs");
     one.put("finish_reason", reason);
     if (request.usageWanted()) {
       chunk.putNull("usage");

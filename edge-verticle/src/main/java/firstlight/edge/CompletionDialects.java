@@ -41,12 +41,9 @@ final class CompletionDialects implements Dialect {
 
   private CompletionWriter writer(CompletionRequest request) {
     long created = parts.time().epochMillis() / 1_000;
-    String model = request.turn().model();
-    TokenText texts =
-        new TokenText(
-            id -> parts.models().has(model) ? parts.models().find(model).tokenizer().text(id) : "");
+    TokenText texts = TokenText.of(parts.models(), request.turn().model());
     return request.turn().dialect().equals(ChatReader.DIALECT)
-        ? new ChatWriter(request, created, texts)
+        ? new ChatWriter(request, created, texts, parts.ids())
         : new CompletionsWriter(request, created, texts);
   }
 }

@@ -58,7 +58,10 @@ final class CompletionExchange implements TurnListener {
 
   private void collect(TurnEvent event) {
     switch (event) {
-      case TurnEvent.Started started -> prompts = started.prompts();
+      case TurnEvent.Started started -> {
+        prompts = started.prompts();
+        writer.started(started);
+      }
       case TurnEvent.Delta delta -> answers.get(delta.choice()).add(delta);
       case TurnEvent.ChoiceFinished finished -> answers.get(finished.choice()).add(finished);
       case TurnEvent.Finished finished ->
@@ -78,8 +81,8 @@ final class CompletionExchange implements TurnListener {
     }
     switch (event) {
       case TurnEvent.Started _ -> {}
-      case TurnEvent.Delta delta -> writer.delta(delta).ifPresent(out::send);
-      case TurnEvent.ChoiceFinished finished -> out.send(writer.ending(finished));
+      case TurnEvent.Delta delta -> writer.delta(delta).forEach(out::send);
+      case TurnEvent.ChoiceFinished finished -> writer.ending(finished).forEach(out::send);
       case TurnEvent.Finished finished -> {
         if (request.usageWanted()) {
           out.send(writer.usageChunk(finished.usage()));
@@ -99,6 +102,7 @@ final class CompletionExchange implements TurnListener {
     }
     SseStream out = new SseStream(parts.vertx(), http.response(), parts.config(), turn);
     stream = out;
+    writer.started(started);
     for (int choice = 0; choice < request.turn().answers(); choice++) {
       int[] prompt = started.prompts().get(choice / request.turn().choices());
       writer.opening(choice, prompt).ifPresent(out::send);

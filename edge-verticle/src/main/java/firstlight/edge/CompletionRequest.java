@@ -9,6 +9,7 @@ import java.util.Optional;
  *
  * @param usageWanted whether a stream ends with a chunk for the usage
  * @param tokenIdsWanted whether token ids are told, as vLLM does
+ * @param echo whether the text of the prompt stands before each answer
  * @param tier the tier that was asked for; empty: none was
  * @param ignored full paths of fields that had no effect
  */
@@ -16,6 +17,7 @@ record CompletionRequest(
     TurnRequest turn,
     boolean usageWanted,
     boolean tokenIdsWanted,
+    boolean echo,
     Optional<ServiceTier> tier,
     List<String> ignored) {
   static final int TOP_LOGPROBS_MAX = Sampling.TOP_LOGPROBS_MAX;

@@ -8,13 +8,17 @@ import java.util.Optional;
 
 /** Puts the events of a turn into the words of a dialect; one for each request. */
 interface CompletionWriter {
+  /** The first event of the turn. */
+  void started(TurnEvent.Started started);
+
   /** What stands before the first Delta of an answer, where the dialect has something there. */
   Optional<ObjectNode> opening(int choice, int[] prompt);
 
-  /** Empty when there is nothing to tell yet. */
-  Optional<ObjectNode> delta(TurnEvent.Delta delta);
+  /** Chunks; none when there is nothing to tell yet. */
+  List<ObjectNode> delta(TurnEvent.Delta delta);
 
-  ObjectNode ending(TurnEvent.ChoiceFinished finished);
+  /** What was held back of an answer, and its end. */
+  List<ObjectNode> ending(TurnEvent.ChoiceFinished finished);
 
   /** The chunk without choices that ends a stream when asked for. */
   ObjectNode usageChunk(Usage usage);

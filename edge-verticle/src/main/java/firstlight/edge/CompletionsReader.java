@@ -21,10 +21,12 @@ final class CompletionsReader {
 
   private final EdgeParts parts;
   private final SamplingReader sampling;
+  private final GrammarReader grammars;
 
   CompletionsReader(EdgeParts parts) {
     this.parts = parts;
     this.sampling = new SamplingReader(parts.config().limits());
+    this.grammars = new GrammarReader(parts.json());
   }
 
   CompletionRequest read(ObjectNode body, Caller caller) {
@@ -32,6 +34,9 @@ final class CompletionsReader {
     boolean streamed = fields.flag("stream", false);
     int topLogprobs = fields.integer("logprobs", 0, CompletionRequest.TOP_LOGPROBS_MAX).orElse(-1);
     int choices = fields.integer("n", 1, parts.config().limits().answersMax()).orElse(1);
+    boolean echo = fields.flag("echo", false);
+    fields.require(
+        !echo || topLogprobs < 0, "echo", "can not be together with logprobs: a prompt has none");
     refuseWhatCannotBeHonoured(fields, choices);
     OptionalInt outputMax = SamplingReader.outputMax(fields, "max_tokens");
     boolean keep = parts.config().keepsText(caller.tenant());
@@ -47,7 +52,7 @@ final class CompletionsReader {
             sampling.sampling(fields, parts.ids().seed(), topLogprobs),
             OptionalInt.of(outputMax.orElse(OUTPUT_DEFAULT)),
             sampling.stops(fields),
-            AnswerForm.FREE,
+            AnswerForm.ofText(grammars.read(fields)),
             fields.flag("ignore_eos", false),
             new Urgency(Priority.NORMAL, caller.firstTokenMillis()),
             streamed,
@@ -57,12 +62,12 @@ final class CompletionsReader {
         turn,
         CompletionRequest.usageWanted(fields, streamed),
         fields.flag("return_token_ids", false),
+        echo,
         Optional.empty(),
         fields.unread());
   }
 
   private static void refuseWhatCannotBeHonoured(Fields fields, int choices) {
-    fields.require(!fields.flag("echo", false), "echo", "is not there yet");
     fields.require(
         fields.text("suffix").orElse("").isEmpty(), "suffix", "is not supported by these models");
     int best = fields.integer("best_of", 1, Integer.MAX_VALUE).orElse(choices);

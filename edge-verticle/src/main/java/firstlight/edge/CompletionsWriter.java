@@ -30,28 +30,46 @@ final class CompletionsWriter implements CompletionWriter {
   }
 
   @Override
+  public void started(TurnEvent.Started started) {
+    // The text of a raw answer is told as it is.
+  }
+
+  @Override
   public Optional<ObjectNode> opening(int choice, int[] prompt) {
-    if (!request.tokenIdsWanted()) {
+    if (!request.tokenIdsWanted() && !request.echo()) {
       return Optional.empty();
     }
-    ObjectNode chunk = chunk(choice, "", List.of(), null);
-    ((ObjectNode) chunk.get("choices").get(0)).set("prompt_token_ids", ChatWriter.ids(prompt));
+    ObjectNode chunk = chunk(choice, echoed(choice), List.of(), null);
+    if (request.tokenIdsWanted()) {
+      ((ObjectNode) chunk.get("choices").get(0)).set("prompt_token_ids", ChatWriter.ids(prompt));
+    }
     return Optional.of(chunk);
   }
 
-  @Override
-  public Optional<ObjectNode> delta(TurnEvent.Delta delta) {
-    boolean tokens =
-        !delta.tokens().isEmpty() && (request.logprobsWanted() || request.tokenIdsWanted());
-    return delta.text().isEmpty() && !tokens
-        ? Optional.empty()
-        : Optional.of(chunk(delta.choice(), delta.text(), delta.tokens(), null));
+  private String echoed(int choice) {
+    if (!request.echo()) {
+      return "";
+    }
+    return switch (request.turn().prompts().get(choice / request.turn().choices())) {
+      case TurnPrompt.Text(String text) -> text;
+      case TurnPrompt.Tokens(int[] ids) -> texts.joined(ids);
+      case TurnPrompt.Conversation _ -> "";
+    };
   }
 
   @Override
-  public ObjectNode ending(TurnEvent.ChoiceFinished finished) {
+  public List<ObjectNode> delta(TurnEvent.Delta delta) {
+    boolean tokens =
+        !delta.tokens().isEmpty() && (request.logprobsWanted() || request.tokenIdsWanted());
+    return delta.text().isEmpty() && !tokens
+        ? List.of()
+        : List.of(chunk(delta.choice(), delta.text(), delta.tokens(), null));
+  }
+
+  @Override
+  public List<ObjectNode> ending(TurnEvent.ChoiceFinished finished) {
     String reason = CompletionWriter.reason(finished.reason());
-    return chunk(finished.choice(), "", List.of(), reason);
+    return List.of(chunk(finished.choice(), "", List.of(), reason));
   }
 
   @Override
@@ -69,7 +87,7 @@ final class CompletionsWriter implements CompletionWriter {
     for (WholeAnswer answer : answers) {
       int index = choices.size();
       String reason = CompletionWriter.reason(answer.reason());
-      ObjectNode choice = choice(index, answer.text(), answer.tokens(), reason);
+      ObjectNode choice = choice(index, echoed(index) + answer.text(), answer.tokens(), reason);
       if (request.tokenIdsWanted()) {
         int[] prompt = prompts.get(index / request.turn().choices());
         choice.set("prompt_token_ids", ChatWriter.ids(prompt));

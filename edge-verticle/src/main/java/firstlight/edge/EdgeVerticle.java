@@ -181,6 +181,7 @@ public final class EdgeVerticle extends VerticleBase {
         List.of(
             new ModelsRoute(models),
             new CompletionDialects(parts),
+            new MessagesDialect(parts),
             new ResponsesDialect(parts),
             new FeedbackRoute(parts));
     dialects.forEach(dialect -> dialect.mount(router));

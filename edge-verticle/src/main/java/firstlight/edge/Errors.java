@@ -10,7 +10,10 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The one place where a failure becomes an HTTP status and an error object in OpenAI's shape. */
+/**
+ * The one place where a failure becomes an HTTP status and an error object: in OpenAI's shape, on
+ * Anthropic's routes in theirs.
+ */
 final class Errors {
   private static final Logger LOG = LoggerFactory.getLogger(Errors.class);
   private static final long RETRY_MILLIS_DEFAULT = 1_000;
@@ -120,9 +123,14 @@ final class Errors {
       response.putHeader("WWW-Authenticate", "Bearer");
     }
     retryHeaders(failure).forEach(response::putHeader);
+    boolean anthropic = AnthropicErrors.expected(request);
     response
-        .setStatusCode(status)
+        .setStatusCode(anthropic ? AnthropicErrors.status(failure, status) : status)
         .putHeader("Content-Type", "application/json")
-        .end(Json.bytes(body(failure)));
+        .end(
+            Json.bytes(
+                anthropic
+                    ? AnthropicErrors.body(failure, Caller.of(request).requestId())
+                    : body(failure)));
   }
 }

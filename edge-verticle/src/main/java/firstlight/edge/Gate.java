@@ -28,7 +28,7 @@ final class Gate {
   private static final Pattern ROUTE =
       Pattern.compile(
           "/(?:health(?:/live|/ready)?|metrics|v1/(?:chat/completions|completions|responses|models|"
-              + "feedback))");
+              + "messages(?:/count_tokens)?|feedback))");
 
   private final EdgeConfig config;
   private final Keys keys;
@@ -70,6 +70,9 @@ final class Gate {
     String given = http.request().getHeader(REQUEST_ID);
     String id = given != null && SAFE_ID.matcher(given).matches() ? given : ids.next("req_");
     http.response().putHeader(REQUEST_ID, id).putHeader("X-Content-Type-Options", "nosniff");
+    if (AnthropicErrors.expected(http)) {
+      http.response().putHeader(AnthropicErrors.REQUEST_ID, id);
+    }
     new Caller(NOBODY, id, 0).keepIn(http);
     MeshException problem = HttpForm.problem(http.request());
     if (problem == null) {
@@ -112,7 +115,16 @@ final class Gate {
       cors.addOrigins(origins);
     }
     return cors.allowedMethods(Set.of(HttpMethod.GET, HttpMethod.POST, HttpMethod.DELETE))
-        .allowedHeaders(Set.of("Authorization", "Content-Type", REQUEST_ID, Urgency.HEADER))
+        .allowedHeaders(
+            Set.of(
+                "Authorization",
+                Keys.HEADER,
+                "Content-Type",
+                REQUEST_ID,
+                Urgency.HEADER,
+                "anthropic-version",
+                "anthropic-beta",
+                "anthropic-dangerous-direct-browser-access"))
         .exposedHeaders(Set.of(REQUEST_ID, "Retry-After", "retry-after-ms", IgnoredFields.HEADER))
         .maxAgeSeconds(600);
   }
@@ -125,7 +137,8 @@ final class Gate {
             "unknown_url",
             "There is nothing at %s %s. There are POST /v1/chat/completions, /v1/completions,"
                     .formatted(http.request().method(), EdgeModels.shown(http.request().path()))
-                + " /v1/responses (also as a WebSocket) and /v1/feedback, GET /v1/models,"
+                + " /v1/responses (also as a WebSocket), /v1/messages, /v1/messages/count_tokens"
+                + " and /v1/feedback, GET /v1/models,"
                 + " /health/live, /health/ready and /metrics."));
   }
 

@@ -8,6 +8,7 @@ import io.vertx.core.http.HttpServerRequest;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 
@@ -18,6 +19,9 @@ import java.util.List;
 final class Keys {
   /** The tenant of everybody where no key is asked for. */
   static final TenantId LOCAL = new TenantId("local");
+
+  /** Anthropic's header for it. */
+  static final String HEADER = "x-api-key";
 
   private static final int KEY_CHARACTERS_MAX = 512;
   private static final String SCHEME = "bearer ";
@@ -39,24 +43,42 @@ final class Keys {
   }
 
   /**
-   * Who sends the request: {@code Authorization: Bearer KEY}, exactly once.
+   * Who sends the request: {@code Authorization: Bearer KEY} or {@code x-api-key: KEY}, each at
+   * most once, and for the same tenant where both are there.
    *
    * @throws MeshException of kind UNAUTHENTICATED
    */
   TenantId tenant(HttpServerRequest request) {
-    return tenant(request.headers().getAll(HttpHeaders.AUTHORIZATION));
+    return tenant(
+        request.headers().getAll(HttpHeaders.AUTHORIZATION), request.headers().getAll(HEADER));
   }
 
-  TenantId tenant(List<String> headers) {
+  /**
+   * @param bearers values of Authorization
+   * @param plain values of x-api-key
+   */
+  TenantId tenant(List<String> bearers, List<String> plain) {
     if (open) {
       return LOCAL;
     }
-    if (headers.size() != 1
-        || !headers.getFirst().regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
-      throw refused(
-          "No API key is given. Send it in the header Authorization: Bearer YOUR_KEY, once.");
+    if (bearers.size() > 1 || plain.size() > 1 || bearers.isEmpty() && plain.isEmpty()) {
+      throw missing();
     }
-    String key = headers.getFirst().substring(SCHEME.length()).trim();
+    List<TenantId> tenants = new ArrayList<>();
+    for (String bearer : bearers) {
+      if (!bearer.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
+        throw missing();
+      }
+      tenants.add(tenantOf(bearer.substring(SCHEME.length()).trim()));
+    }
+    plain.forEach(key -> tenants.add(tenantOf(key.trim())));
+    if (!tenants.getFirst().equals(tenants.getLast())) {
+      throw refused("Two API keys are given, of different tenants. Send one.");
+    }
+    return tenants.getFirst();
+  }
+
+  private TenantId tenantOf(String key) {
     if (key.isEmpty() || key.length() > KEY_CHARACTERS_MAX) {
       throw refused("The API key is not known here.");
     }
@@ -84,6 +106,11 @@ final class Keys {
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every JDK has SHA-256", e);
     }
+  }
+
+  private static MeshException missing() {
+    return refused(
+        "No API key is given. Send it in the header Authorization: Bearer YOUR_KEY, once.");
   }
 
   private static MeshException refused(String message) {

@@ -3,7 +3,6 @@ package firstlight.edge;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import firstlight.protocol.Sampling;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -57,22 +56,26 @@ final class SamplingReader {
 
   /** The stop strings: a string, a list of strings, or null. */
   List<String> stops(Fields fields) {
-    List<String> stops = new ArrayList<>();
     JsonNode value = fields.any("stop").orElse(null);
-    if (value == null) {
-      return stops;
+    if (value != null && value.isTextual()) {
+      return checked(fields, "stop", List.of(value.textValue()));
     }
-    if (value.isTextual()) {
-      stops.add(value.textValue());
-    } else {
-      fields.require(value.isArray(), "stop", "must be a string or a list of strings");
-      stops.addAll(fields.texts("stop", limits.stopStringsMax()));
-    }
+    fields.require(
+        value == null || value.isArray(), "stop", "must be a string or a list of strings");
+    return stops(fields, "stop");
+  }
+
+  /** The stop strings: a list under this name, or null. */
+  List<String> stops(Fields fields, String name) {
+    return checked(fields, name, fields.texts(name, limits.stopStringsMax()));
+  }
+
+  private List<String> checked(Fields fields, String name, List<String> stops) {
     for (String stop : stops) {
-      fields.require(!stop.isEmpty(), "stop", "must not have an empty string");
+      fields.require(!stop.isEmpty(), name, "must not have an empty string");
       fields.require(
           stop.length() <= limits.stopCharactersMax(),
-          "stop",
+          name,
           "must have strings of at most %d characters".formatted(limits.stopCharactersMax()));
     }
     return stops;

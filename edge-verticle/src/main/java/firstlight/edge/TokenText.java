@@ -1,20 +1,40 @@
 package firstlight.edge;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import firstlight.model.Tokenizer;
+import firstlight.model.Utf8Stream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.util.function.IntFunction;
+import java.util.Optional;
 
-/** How a token is written in log-probabilities. */
+/** How the tokens of a model are written. */
 final class TokenText {
-  private final IntFunction<String> names;
+  private final Optional<Tokenizer> tokenizer;
 
-  /**
-   * @param names texts of tokens that have no bytes, by id
-   */
-  TokenText(IntFunction<String> names) {
-    this.names = names;
+  private TokenText(Optional<Tokenizer> tokenizer) {
+    this.tokenizer = tokenizer;
+  }
+
+  /** For a model that may not exist: then tokens have no names. */
+  static TokenText of(EdgeModels models, String model) {
+    return new TokenText(
+        models.has(model) ? Optional.of(models.find(model).tokenizer()) : Optional.empty());
+  }
+
+  /** The text of a prompt; control tokens stand in it by name. */
+  String joined(int[] ids) {
+    Utf8Stream text = new Utf8Stream();
+    StringBuilder joined = new StringBuilder();
+    for (int id : ids) {
+      byte[] bytes = tokenizer.map(known -> known.bytes(id)).orElse(new byte[0]);
+      joined.append(bytes.length == 0 ? text.flush() + name(id) : text.feed(bytes));
+    }
+    return joined.append(text.flush()).toString();
+  }
+
+  private String name(int id) {
+    return tokenizer.map(known -> known.text(id)).orElse("");
   }
 
   /**
@@ -23,7 +43,7 @@ final class TokenText {
    */
   String of(int id, byte[] bytes) {
     if (bytes.length == 0) {
-      return names.apply(id);
+      return name(id);
     }
     try {
       return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();

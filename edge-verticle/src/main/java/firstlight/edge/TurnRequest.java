@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * One request of a client in the words of no dialect: what {@link Turns} needs to run it.
  *
  * @param response the id its answer has
- * @param dialect responses, chat.completions or completions: for events and metrics
+ * @param dialect responses, chat.completions, completions or messages: for events and metrics
  * @param previous the Response it builds on, for the event; its history is already in the prompts
  * @param model the name the client gave
  * @param prompts at least one; each gets {@code choices} answers

@@ -12,7 +12,8 @@
  *   <li><b>In</b>: {@link firstlight.edge.Bodies}, {@link firstlight.edge.Json} and {@link
  *       firstlight.edge.Fields} read a body within limits; a dialect's reader makes a {@link
  *       firstlight.edge.TurnRequest} of it: {@link firstlight.edge.ChatReader}, {@link
- *       firstlight.edge.CompletionsReader}, {@link firstlight.edge.ResponsesReader}.
+ *       firstlight.edge.CompletionsReader}, {@link firstlight.edge.MessagesReader}, {@link
+ *       firstlight.edge.ResponsesReader}.
  *   <li><b>Turn</b>: {@link firstlight.edge.Turns}, which is {@link firstlight.edge.ReplicaTurns}.
  *       {@link firstlight.edge.Load} has a place for it, {@link firstlight.edge.PromptBuilder}
  *       makes token ids on a worker, {@link firstlight.edge.Placement} chooses among {@link
@@ -31,9 +32,9 @@
  * max_tokens; completions without max_tokens have 16, chats go up to the end of the context; an
  * output limit beyond the context is lowered to it; text parts of a message are joined with nothing
  * between them; a developer message is a system message where the template does not know
- * developers; calls of tools are not parsed yet; fields without an effect are listed in the header
- * {@code x-firstlight-ignored-fields}; bodies are not decompressed; {@code /health} and {@code
- * /metrics} need no key.
+ * developers; fields without an effect are listed in the header {@code
+ * x-firstlight-ignored-fields}; bodies are not decompressed; {@code /health} and {@code /metrics}
+ * need no key.
  *
  * <p>All objects here belong to one {@code EdgeVerticle} instance and are used on its event loop
  * only, unless they say otherwise.

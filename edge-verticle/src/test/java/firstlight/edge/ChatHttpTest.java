@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import firstlight.protocol.wire.Submit;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
@@ -51,9 +50,7 @@ class ChatHttpTest {
             "/v1/chat/completions",
             "{\"model\":\"bytes\",\"max_tokens\":1,\"messages\":" + messages + more + "}");
     assertThat(answer.status()).as(answer.http().body()).isEqualTo(200);
-    Submit submit = edge.replica.nextSubmit();
-    int[] ids = submit.getPromptList().stream().mapToInt(Integer::intValue).toArray();
-    return new String(new ByteTokenizer().bytes(ids), StandardCharsets.UTF_8);
+    return edge.promptOf(edge.replica.nextSubmit());
   }
 
   @Test
@@ -216,8 +213,6 @@ class ChatHttpTest {
           "messages":[{"role":"user","content":"x"}],"logprobs":5 | logprobs
           "messages":[{"role":"user","content":"x"}],"chat_template":"{{ 1 }}" | chat_template
           "messages":[{"role":"user","content":"x"}],"chat_template_kwargs":{"chat_template":"x"} | chat_template_kwargs.chat_template
-          "messages":[{"role":"user","content":"x"}],"response_format":{"type":"json_object"} | response_format.type
-          "messages":[{"role":"user","content":"x"}],"tool_choice":"required" | tool_choice
           "messages":[{"role":"user","content":"x"}],"tools":[{"type":"function"}] | tools[0].function
           "messages":[{"role":"user","content":"x"}],"max_completion_tokens":0 | max_completion_tokens
           """)

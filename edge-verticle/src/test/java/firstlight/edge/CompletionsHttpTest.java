@@ -144,6 +144,34 @@ class CompletionsHttpTest {
   }
 
   @Test
+  void an_echo_has_the_prompt_before_each_answer_in_both_modes() throws Exception {
+    edge.saying("ok");
+    String fields = "\"prompt\":[\"höh \",\"b\"],\"n\":2,\"echo\":true,\"max_tokens\":9";
+    JsonNode whole = edge.completion(fields).json();
+    List<String> texts = whole.findValuesAsText("text");
+    assertThat(texts).containsExactly("höh ok", "höh ok", "bok", "bok");
+
+    List<StringBuilder> streamed =
+        List.of(new StringBuilder(), new StringBuilder(), new StringBuilder(), new StringBuilder());
+    for (String chunk : edge.completion(fields + ",\"stream\":true").data()) {
+      if (!chunk.equals("[DONE]")) {
+        JsonNode choice = MAPPER.readTree(chunk).at("/choices/0");
+        streamed.get(choice.get("index").asInt()).append(choice.get("text").asText());
+      }
+    }
+    assertThat(streamed).extracting(StringBuilder::toString).isEqualTo(texts);
+  }
+
+  @Test
+  void an_echo_of_token_ids_is_their_text() throws Exception {
+    edge.saying("ok");
+    String fields = "\"prompt\":[257,258,259,104],\"echo\":true,\"max_tokens\":9";
+
+    assertThat(edge.completion(fields).json().at("/choices/0/text").asText())
+        .isEqualTo("<|begin|>🦙hok");
+  }
+
+  @Test
   void several_prompts_with_several_choices_are_numbered_and_counted_once() throws Exception {
     edge.saying("abcdefgh");
 

@@ -10,6 +10,7 @@ import firstlight.protocol.Settings;
 import firstlight.protocol.Time;
 import firstlight.protocol.wire.Event;
 import firstlight.protocol.wire.ResponseFinished;
+import firstlight.protocol.wire.Submit;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Future;
@@ -19,6 +20,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -34,9 +36,11 @@ final class EdgeFixture {
   static final String KEY = "test-key-a";
 
   private static final String TEMPLATE =
-      "{% for m in messages %}[{{ m.role }}]{{ m.content }}{% endfor %}"
+      "{% if tools %}{% for t in tools %}<{{ t.function.name }}>{% endfor %}{% endif %}"
+          + "{% for m in messages %}[{{ m.role }}]{{ m.content }}{% endfor %}"
           + "{% if messages[0].content == 'refuse me' %}{{ raise_exception('Not this one!') }}"
-          + "{% endif %}{% if add_generation_prompt %}[assistant]{% endif %}";
+          + "{% endif %}{# of tool_calls it says nothing #}{# <tool_call> #}"
+          + "{% if add_generation_prompt %}[assistant]{% endif %}";
 
   final Vertx vertx = Vertx.vertx();
   final FakeReplica replica = new FakeReplica(vertx, "r1", MODEL);
@@ -183,6 +187,12 @@ final class EdgeFixture {
 
   Answer completion(String fields) throws Exception {
     return post("/v1/completions", "{\"model\":\"bytes\"," + fields + "}");
+  }
+
+  /** What the template made of a conversation, as text. */
+  String promptOf(Submit submit) {
+    int[] ids = submit.getPromptList().stream().mapToInt(Integer::intValue).toArray();
+    return new String(new ByteTokenizer().bytes(ids), StandardCharsets.UTF_8);
   }
 
   /** The Event of that Response; others that come before it are dropped. */

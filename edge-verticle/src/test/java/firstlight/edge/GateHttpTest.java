@@ -45,6 +45,7 @@ class GateHttpTest {
         "GET /v1/responses/resp_1",
         "DELETE /v1/responses/resp_1",
         "POST /v1/messages",
+        "POST /v1/messages/count_tokens",
         "GET /v1/models",
         "POST /v1/embeddings",
         "POST /v1/feedback",
@@ -73,7 +74,9 @@ class GateHttpTest {
       }
       EdgeFixture.Answer answer = edge.send(request.build());
       assertThat(answer.status()).as(route + " " + header).isEqualTo(401);
-      assertThat(answer.json().at("/error/code").asText()).isEqualTo("invalid_api_key");
+      boolean anthropic = path.startsWith("/v1/messages");
+      assertThat(answer.json().at(anthropic ? "/error/type" : "/error/code").asText())
+          .isEqualTo(anthropic ? "authentication_error" : "invalid_api_key");
       assertThat(answer.header("www-authenticate")).isEqualTo("Bearer");
     }
     EdgeFixture.Answer twice =

@@ -26,9 +26,22 @@ class KeysTest {
 
   @Test
   void each_key_belongs_to_its_tenant() {
-    assertThat(keys.tenant(List.of("Bearer key-a"))).isEqualTo(new TenantId("a"));
-    assertThat(keys.tenant(List.of("Bearer key-b"))).isEqualTo(new TenantId("b"));
-    assertThat(keys.tenant(List.of("bearer hashed-key"))).isEqualTo(new TenantId("b"));
+    assertThat(keys.tenant(List.of("Bearer key-a"), List.of())).isEqualTo(new TenantId("a"));
+    assertThat(keys.tenant(List.of("Bearer key-b"), List.of())).isEqualTo(new TenantId("b"));
+    assertThat(keys.tenant(List.of("bearer hashed-key"), List.of())).isEqualTo(new TenantId("b"));
+  }
+
+  @Test
+  void a_key_may_come_in_either_header_or_in_both() {
+    assertThat(keys.tenant(List.of(), List.of("key-a"))).isEqualTo(new TenantId("a"));
+    assertThat(keys.tenant(List.of("Bearer key-a"), List.of("key-a"))).isEqualTo(new TenantId("a"));
+    for (List<String> plain :
+        List.of(List.of("key-b"), List.of("wrong"), List.of(""), List.of("key-a", "key-a"))) {
+      assertThatThrownBy(() -> keys.tenant(List.of("Bearer key-a"), plain))
+          .isInstanceOf(MeshException.class);
+    }
+    assertThatThrownBy(() -> keys.tenant(List.of(""), List.of("key-a")))
+        .isInstanceOf(MeshException.class);
   }
 
   @ParameterizedTest
@@ -45,7 +58,7 @@ class KeysTest {
         "Bearer KEY-A"
       })
   void anything_else_is_refused(String header) {
-    assertThatThrownBy(() -> keys.tenant(List.of(header)))
+    assertThatThrownBy(() -> keys.tenant(List.of(header), List.of()))
         .isInstanceOfSatisfying(
             MeshException.class,
             e -> {
@@ -56,13 +69,13 @@ class KeysTest {
 
   @Test
   void no_header_and_two_headers_are_refused() {
-    assertThatThrownBy(() -> keys.tenant(List.of())).isInstanceOf(MeshException.class);
-    assertThatThrownBy(() -> keys.tenant(List.of("Bearer key-a", "Bearer key-a")))
+    assertThatThrownBy(() -> keys.tenant(List.of(), List.of())).isInstanceOf(MeshException.class);
+    assertThatThrownBy(() -> keys.tenant(List.of("Bearer key-a", "Bearer key-a"), List.of()))
         .isInstanceOf(MeshException.class);
   }
 
   @Test
   void an_open_edge_asks_for_none() {
-    assertThat(keys("open: true").tenant(List.of())).isEqualTo(new TenantId("local"));
+    assertThat(keys("open: true").tenant(List.of(), List.of())).isEqualTo(new TenantId("local"));
   }
 }

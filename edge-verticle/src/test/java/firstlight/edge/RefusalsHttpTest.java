@@ -80,7 +80,8 @@ class RefusalsHttpTest {
           "stop":[null] | stop
           "stop":{"x":1} | stop
           "stop":["\\ud83d"] | stop[0]
-          "echo":true | echo
+          "echo":"yes" | echo
+          "echo":true,"logprobs":1 | echo
           "best_of":3 | best_of
           "logit_bias":{"260":5} | logit_bias
           "logit_bias":{"-1":5} | logit_bias

@@ -1,6 +1,7 @@
 package firstlight.model;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -36,6 +37,27 @@ public final class Grammar {
    */
   public static Grammar parse(String source) {
     return new GrammarParser(source).grammar();
+  }
+
+  /**
+   * The texts that a regular expression of ECMA 262 matches from the first character to the last.
+   *
+   * @throws InvalidGrammar it is wrong, or more than a regular expression
+   */
+  public static Grammar ofRegex(String expression) {
+    return of(RegexParser.whole(expression));
+  }
+
+  /**
+   * Exactly these texts.
+   *
+   * @throws InvalidGrammar there are none
+   */
+  public static Grammar ofTexts(List<String> texts) {
+    if (texts.isEmpty()) {
+      throw new InvalidGrammar("there is nothing to choose from");
+    }
+    return of(GrammarNode.choice(texts.stream().map(GrammarNode::text).toList()));
   }
 
   Map<String, GrammarNode> rules() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -44,6 +45,26 @@ class GrammarTest {
       })
   void a_text_is_in_the_grammar_or_not(String grammar, String text, boolean matches) {
     assertThat(matches(Grammar.parse(grammar), text)).isEqualTo(matches);
+  }
+
+  @Test
+  void a_regular_expression_is_matched_from_the_first_character_to_the_last() {
+    Grammar grammar = Grammar.parse(Grammar.ofRegex("[a-c]+|x").toString());
+
+    assertThat(matches(grammar, "abc")).isTrue();
+    assertThat(matches(grammar, "abcd")).isFalse();
+    assertThat(matches(grammar, "xa")).isFalse();
+    assertThatThrownBy(() -> Grammar.ofRegex("(a")).isInstanceOf(InvalidGrammar.class);
+  }
+
+  @Test
+  void texts_to_choose_from_are_taken_as_they_are() {
+    Grammar grammar = Grammar.parse(Grammar.ofTexts(List.of("a.b", "\"é\n")).toString());
+
+    assertThat(matches(grammar, "a.b")).isTrue();
+    assertThat(matches(grammar, "axb")).isFalse();
+    assertThat(matches(grammar, "\"é\n")).isTrue();
+    assertThatThrownBy(() -> Grammar.ofTexts(List.of())).isInstanceOf(InvalidGrammar.class);
   }
 
   @Test
