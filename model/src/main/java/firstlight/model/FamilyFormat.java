@@ -21,6 +21,9 @@ record FamilyFormat(CallNotation notation, boolean reasons, boolean tellsTools, 
 
   @Override
   public Optional<Grammar> grammar(AnswerRules rules, String promptEnd) {
+    if (!reasons && rules.callable().isEmpty()) {
+      return rules.text();
+    }
     return new AnswerGrammar(notation, rules).grammar(reasons, opensReasoning(promptEnd));
   }
 
