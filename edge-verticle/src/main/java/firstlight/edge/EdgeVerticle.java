@@ -182,6 +182,7 @@ public final class EdgeVerticle extends VerticleBase {
             new ModelsRoute(models),
             new CompletionDialects(parts),
             new ResponsesDialect(parts),
+            new ConversationsRoute(parts),
             new FeedbackRoute(parts));
     dialects.forEach(dialect -> dialect.mount(router));
     return router;
