@@ -183,6 +183,7 @@ public final class EdgeVerticle extends VerticleBase {
             new CompletionDialects(parts),
             new MessagesDialect(parts),
             new ResponsesDialect(parts),
+            new ConversationsRoute(parts),
             new FeedbackRoute(parts));
     dialects.forEach(dialect -> dialect.mount(router));
     return router;

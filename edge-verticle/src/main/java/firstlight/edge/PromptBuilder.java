@@ -107,9 +107,11 @@ final class PromptBuilder {
    * @throws MeshException they cannot be made
    */
   int count(TurnRequest request, EdgeModel model, Instant now) {
+    ToolFormat format = format(request, model);
     long characters = 0;
     int count = 0;
-    for (TurnPrompt prompt : request.prompts()) {
+    for (TurnPrompt asked : request.prompts()) {
+      TurnPrompt prompt = told(asked, request.form(), format);
       String param = param(request, prompt);
       characters += characters(prompt);
       checkCharacters(characters, param);

@@ -48,7 +48,13 @@ final class ResponseItems {
     }
     body.require(
         input.isEmpty() || input.get().isArray(), "input", "must be a string or a list of Items");
-    for (Fields item : body.objects("input", limits.messagesMax())) {
+    return list(body, "input", limits.messagesMax());
+  }
+
+  /** The Items of a field that can only be a list of at most so many; empty when it is missing. */
+  ArrayNode list(Fields body, String name, int max) {
+    ArrayNode items = Json.array();
+    for (Fields item : body.objects(name, max)) {
       items.add(read(item, items.size()));
     }
     return items;

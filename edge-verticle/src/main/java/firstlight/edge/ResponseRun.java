@@ -103,7 +103,7 @@ final class ResponseRun implements TurnHandle {
     }
     cancel();
     stream.cancelled();
-    return store.store(record(Usage.NONE)).map(_ -> stream.outcome());
+    return store.store(record(Usage.NONE), null).map(_ -> stream.outcome());
   }
 
   @Override
@@ -187,7 +187,7 @@ final class ResponseRun implements TurnHandle {
       return;
     }
     storing = true;
-    Future<Void> stored = request.store() ? store.store(kept) : Future.succeededFuture();
+    Future<Void> stored = request.store() ? store.store(kept, null) : Future.succeededFuture();
     stored.onComplete(
         result -> {
           if (over) {
@@ -228,7 +228,7 @@ final class ResponseRun implements TurnHandle {
       // Whoever comes back for it must find how it ended; the store may be what failed.
       Future<Void> kept =
           request.background()
-              ? Future.succeededFuture().compose(_ -> store.store(record(Usage.NONE)))
+              ? Future.succeededFuture().compose(_ -> store.store(record(Usage.NONE), null))
               : Future.succeededFuture();
       kept.onComplete(_ -> listener.failed(told, started));
     }

@@ -1,6 +1,7 @@
 package firstlight.edge;
 
 import firstlight.protocol.Addresses;
+import firstlight.protocol.ConversationAppend;
 import firstlight.protocol.DeleteTurn;
 import firstlight.protocol.FailureKind;
 import firstlight.protocol.FindHistory;
@@ -17,6 +18,7 @@ import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.eventbus.Message;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Stored Responses, reached over the event bus. All failures are {@link MeshException}s. */
 final class ResponseStore {
@@ -53,9 +55,13 @@ final class ResponseStore {
                     ((MeshException) failure).kind() == FailureKind.NOT_FOUND ? missing : failure));
   }
 
-  /** Completes when the turn is durable; fails with UNAVAILABLE, code storage_unavailable. */
-  Future<Void> store(StoredTurn turn) {
-    return ask(new StoreTurn(turn))
+  /**
+   * Completes when the turn is durable; fails with UNAVAILABLE, code storage_unavailable.
+   *
+   * @param append where its Items go as well
+   */
+  Future<Void> store(StoredTurn turn, @Nullable ConversationAppend append) {
+    return ask(new StoreTurn(turn, append))
         .<Void>mapEmpty()
         .recover(failure -> Future.failedFuture(notStored(MeshException.fromReply(failure))));
   }
@@ -65,7 +71,8 @@ final class ResponseStore {
     return ask(new DeleteTurn(tenant, response)).mapEmpty();
   }
 
-  private <T> Future<T> ask(ToSession message) {
+  /** What the session verticle answers. */
+  <T> Future<T> ask(ToSession message) {
     return bus.<T>request(Addresses.SESSION, message, options)
         .map(Message::body)
         .recover(failure -> Future.failedFuture(MeshException.fromReply(failure)));

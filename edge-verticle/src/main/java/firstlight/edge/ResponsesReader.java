@@ -160,7 +160,8 @@ final class ResponsesReader {
         .put("summary", choice(asked.get(), "summary", SUMMARIES).orElse(null));
   }
 
-  private static ObjectNode metadata(Fields fields) {
+  /** Of any object of the API: names and values that belong to the client. */
+  static ObjectNode metadata(Fields fields) {
     JsonNode value = fields.any("metadata").orElseGet(Json::object);
     fields.require(value.isObject(), "metadata", "must be an object");
     ObjectNode metadata = (ObjectNode) value;

@@ -8,7 +8,6 @@ import firstlight.protocol.TenantId;
 import io.vertx.core.Future;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
-import java.util.List;
 import java.util.function.BiFunction;
 
 /** What can be done with a Response by its id: get it, stream it again, cancel it, delete it. */
@@ -136,7 +135,16 @@ final class StoredResponses implements Dialect {
 
   /** The stored turn that the path names, if it is the caller's. */
   private Future<StoredTurn> found(RoutingContext context) {
-    return byId(context, store::history).map(List::getLast);
+    return byId(
+        context, (tenant, id) -> store.history(tenant, id).map(turns -> response(turns.getLast())));
+  }
+
+  /** The turns of conversations are in the same store, and are no Responses. */
+  private static StoredTurn response(StoredTurn turn) {
+    if (turn.resource().isEmpty()) {
+      throw ResponseErrors.responseNotFound(turn.response().value());
+    }
+    return turn;
   }
 
   /** Does something with the Response that the path names; where there is none it is not found. */

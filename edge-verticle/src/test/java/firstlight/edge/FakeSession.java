@@ -1,8 +1,12 @@
 package firstlight.edge;
 
 import firstlight.protocol.Addresses;
+import firstlight.protocol.AppendItems;
+import firstlight.protocol.ConversationAppend;
+import firstlight.protocol.ConversationId;
 import firstlight.protocol.DeleteTurn;
 import firstlight.protocol.FailureKind;
+import firstlight.protocol.FindConversation;
 import firstlight.protocol.FindHistory;
 import firstlight.protocol.History;
 import firstlight.protocol.MeshException;
@@ -11,6 +15,7 @@ import firstlight.protocol.ResponseId;
 import firstlight.protocol.StoreTurn;
 import firstlight.protocol.StoredTurn;
 import firstlight.protocol.TenantId;
+import firstlight.protocol.ToConversation;
 import firstlight.protocol.ToSession;
 import firstlight.protocol.TurnDeleted;
 import firstlight.protocol.TurnStored;
@@ -28,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 /** Stands at the session verticle's address and keeps turns in memory. */
 final class FakeSession {
   private final Map<ResponseId, StoredTurn> turns = new ConcurrentHashMap<>();
+  private final FakeConversations conversations = new FakeConversations();
   private final Queue<Runnable> held = new ArrayDeque<>();
   private volatile Mood mood = Mood.WILLING;
 
@@ -95,7 +101,10 @@ final class FakeSession {
   private MeshMessage answer(ToSession ask) {
     return switch (ask) {
       case FindHistory find -> new History(history(find.tenant(), find.response()));
-      case StoreTurn(StoredTurn turn) -> {
+      case StoreTurn(StoredTurn turn, ConversationAppend append) -> {
+        if (append != null) {
+          turns.put(append.turn(), conversations.append(append, turn));
+        }
         turns.put(turn.response(), turn);
         yield new TurnStored(turn.response());
       }
@@ -104,6 +113,11 @@ final class FakeSession {
         turns.remove(delete.response());
         yield new TurnDeleted(delete.response());
       }
+      case AppendItems(ConversationId id, StoredTurn items) -> {
+        turns.put(items.response(), conversations.append(id, items));
+        yield conversations.answer(new FindConversation(items.tenant(), id));
+      }
+      case ToConversation about -> conversations.answer(about);
     };
   }
 

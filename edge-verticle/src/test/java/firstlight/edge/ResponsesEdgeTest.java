@@ -120,6 +120,44 @@ class ResponsesEdgeTest {
     assertThat(context.json().at("/error/param").textValue()).isEqualTo("input");
   }
 
+  @Test
+  void tokens_are_counted_as_they_are_then_used() throws Exception {
+    edge.saying("ok");
+    EdgeFixture.Answer answer = respond("\"input\":\"hi\"");
+    edge.replica.nextSubmit();
+
+    assertThat(counted("\"input\":\"hi\""))
+        .isEqualTo(answer.json().at("/usage/input_tokens").intValue());
+  }
+
+  /** Too many for the context, whose refusal says how many. */
+  @Test
+  void what_is_told_of_tools_is_counted() throws Exception {
+    String body = "\"input\":\"hi\",\"tools\":[{\"type\":\"function\",\"name\":\"weather\"}]";
+
+    assertThat(respond(body).json().at("/error/message").textValue())
+        .contains("The prompt has %d tokens".formatted(counted(body)));
+  }
+
+  private static int counted(String fields) throws Exception {
+    return edge.post("/v1/responses/input_tokens", "{\"model\":\"bytes\"," + fields + "}")
+        .json()
+        .get("input_tokens")
+        .intValue();
+  }
+
+  @Test
+  void a_conversation_that_is_too_long_is_cut_if_it_may_be() throws Exception {
+    edge.saying("ok");
+    String input =
+        "\"input\":[{\"role\":\"user\",\"content\":\"%s\"},".formatted("a".repeat(40))
+            + "{\"role\":\"user\",\"content\":\"b\"}]";
+    assertThat(respond(input).status()).isEqualTo(400);
+
+    assertThat(respond(input + ",\"truncation\":\"auto\"").status()).isEqualTo(200);
+    assertThat(prompt(edge.replica.nextSubmit())).isEqualTo("[user]b[assistant]");
+  }
+
   private static EdgeFixture.Answer respond(String fields) throws Exception {
     return edge.post("/v1/responses", "{\"model\":\"bytes\"," + fields + "}");
   }

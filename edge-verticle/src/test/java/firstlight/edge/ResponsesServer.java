@@ -98,6 +98,7 @@ final class ResponsesServer implements AutoCloseable {
             new ResponsesReader(config.limits(), json, parts.ids()),
             webSockets);
     new ResponsesDialect(responses).mount(router);
+    new ConversationsRoute(parts, responses.store()).mount(router);
     Promise<HttpServer> listening = Promise.promise();
     vertx.runOnContext(
         _ ->

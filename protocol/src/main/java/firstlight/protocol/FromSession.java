@@ -1,4 +1,5 @@
 package firstlight.protocol;
 
 /** Answers of a session verticle. */
-public sealed interface FromSession extends MeshMessage permits History, TurnStored, TurnDeleted {}
+public sealed interface FromSession extends MeshMessage
+    permits History, TurnStored, TurnDeleted, ConversationFound, ConversationDeleted {}

@@ -80,6 +80,14 @@ public final class MeshCodec implements MessageCodec<MeshMessage, MeshMessage> {
       case TurnStored _ -> 9;
       case TurnDeleted _ -> 10;
       case ReplicaReport _ -> 11;
+      case CreateConversation _ -> 12;
+      case FindConversation _ -> 13;
+      case ChangeConversation _ -> 14;
+      case DeleteConversation _ -> 15;
+      case AppendItems _ -> 16;
+      case RemoveItem _ -> 17;
+      case ConversationFound _ -> 18;
+      case ConversationDeleted _ -> 19;
     };
   }
 
@@ -96,6 +104,14 @@ public final class MeshCodec implements MessageCodec<MeshMessage, MeshMessage> {
       case 9 -> TurnStored.class;
       case 10 -> TurnDeleted.class;
       case 11 -> ReplicaReport.class;
+      case 12 -> CreateConversation.class;
+      case 13 -> FindConversation.class;
+      case 14 -> ChangeConversation.class;
+      case 15 -> DeleteConversation.class;
+      case 16 -> AppendItems.class;
+      case 17 -> RemoveItem.class;
+      case 18 -> ConversationFound.class;
+      case 19 -> ConversationDeleted.class;
       default -> throw new IllegalArgumentException("no message has the tag " + tag);
     };
   }

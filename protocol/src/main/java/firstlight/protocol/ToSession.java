@@ -1,4 +1,5 @@
 package firstlight.protocol;
 
 /** Received by a session verticle. */
-public sealed interface ToSession extends MeshMessage permits FindHistory, StoreTurn, DeleteTurn {}
+public sealed interface ToSession extends MeshMessage
+    permits FindHistory, StoreTurn, DeleteTurn, ToConversation {}

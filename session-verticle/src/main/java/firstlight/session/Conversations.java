@@ -1,123 +1,92 @@
 package firstlight.session;
 
-import firstlight.protocol.FailureKind;
-import firstlight.protocol.History;
-import firstlight.protocol.MeshException;
+import firstlight.protocol.AppendItems;
+import firstlight.protocol.ChangeConversation;
+import firstlight.protocol.ConversationAppend;
+import firstlight.protocol.ConversationDeleted;
+import firstlight.protocol.ConversationFound;
+import firstlight.protocol.CreateConversation;
+import firstlight.protocol.DeleteConversation;
+import firstlight.protocol.FindConversation;
+import firstlight.protocol.FromSession;
+import firstlight.protocol.RemoveItem;
 import firstlight.protocol.StoredTurn;
+import firstlight.protocol.ToConversation;
 import io.vertx.core.Future;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
- * Finds, keeps and forgets turns across the tiers, the quickest first and the durable one last.
- * Belongs to one event loop.
- *
- * <p>A history is read along its parents. Whatever a tier does not have is asked of the next one,
- * and what that has is offered to all before it. A turn whose ancestor was deleted has no history
- * any more: it answers like a turn that never was.
+ * Answers what is asked about conversations. Their heads are read from the durable tier each time,
+ * so whoever adds Items is seen by all at once; what lies below a head never changes and is found
+ * by {@link Histories}. Belongs to one event loop.
  */
 final class Conversations {
-  private final List<Tier> caches;
-  private final Tier durable;
-  private final Allowance limits;
-  private final SessionMeters meters;
-  private final SingleFlight<TurnKey, History> flights = new SingleFlight<>();
+  private final PostgresConversationStore store;
+  private final Histories histories;
+  private final Consumer<TurnKey> forgotten;
 
   /**
-   * @param name as it stands in the metrics
+   * @param forgotten tells everybody that a turn was deleted
    */
-  record Tier(String name, TurnStore store) {}
-
-  /**
-   * @param caches which never fail to read or to keep, the quickest first
-   */
-  Conversations(List<Tier> caches, Tier durable, Allowance limits, SessionMeters meters) {
-    this.caches = List.copyOf(caches);
-    this.durable = durable;
-    this.limits = limits;
-    this.meters = meters;
+  Conversations(PostgresConversationStore store, Histories histories, Consumer<TurnKey> forgotten) {
+    this.store = store;
+    this.histories = histories;
+    this.forgotten = forgotten;
   }
 
-  /** Fails with a {@link MeshException}. */
-  Future<History> find(TurnKey key) {
-    return flights.join(key, () -> search(key));
+  Future<? extends FromSession> reply(ToConversation message) {
+    return switch (message) {
+      case CreateConversation ask -> store.create(ask).map(ConversationFound::new);
+      case FindConversation ask ->
+          store.find(ask.tenant(), ask.conversation()).map(ConversationFound::new);
+      case ChangeConversation ask -> store.change(ask).map(ConversationFound::new);
+      case AppendItems ask -> append(ask);
+      case RemoveItem ask -> store.remove(ask).map(ConversationFound::new);
+      case DeleteConversation ask -> delete(ask);
+    };
   }
 
-  /** Succeeds once the turn is durable. */
-  Future<Void> store(StoredTurn turn) {
-    return durable
-        .store()
-        .keep(List.of(turn))
-        .map(
-            added -> {
-              // Otherwise another one is stored under this id, and that one stays.
-              if (added > 0) {
-                offer(List.of(turn), caches.size());
-              }
-              return null;
-            });
+  /** Succeeds once the Response is durable and its Items are in the conversation. */
+  Future<Void> store(StoredTurn turn, ConversationAppend append) {
+    return store.keep(turn, append).map(this::offer);
   }
 
-  /**
-   * Succeeds once the turn is in no tier. The caches come first: with their markers set, a look-up
-   * that runs meanwhile finds the turn in the durable tier but cannot leave it in a cache.
-   */
-  Future<Void> forget(TurnKey key) {
-    Future<Boolean> forgotten = Future.succeededFuture(false);
-    for (Tier cache : caches) {
-      forgotten = forgotten.compose(_ -> cache.store().forget(key));
+  private Future<ConversationFound> append(AppendItems ask) {
+    return store
+        .append(ask)
+        .map(this::offer)
+        .compose(_ -> store.find(ask.tenant(), ask.conversation()))
+        .map(ConversationFound::new);
+  }
+
+  private Void offer(List<StoredTurn> turns) {
+    histories.stored(turns);
+    return null;
+  }
+
+  /** As with turns, the caches come first, so that they cannot bring back what is gone. */
+  private Future<ConversationDeleted> delete(DeleteConversation ask) {
+    return store
+        .find(ask.tenant(), ask.conversation())
+        .compose(_ -> store.turns(ask.tenant(), ask.conversation()))
+        .compose(
+            turns ->
+                forgetInCaches(turns)
+                    .compose(_ -> store.delete(ask.tenant(), ask.conversation()))
+                    .map(
+                        _ -> {
+                          turns.forEach(forgotten);
+                          histories.detachLookups();
+                          return new ConversationDeleted(ask.conversation());
+                        }));
+  }
+
+  private Future<Void> forgetInCaches(List<TurnKey> turns) {
+    Future<Void> done = Future.succeededFuture();
+    for (TurnKey turn : turns) {
+      done = done.compose(_ -> histories.forgetInCaches(turn));
     }
-    return forgotten
-        .compose(_ -> durable.store().forget(key))
-        .map(
-            known -> {
-              if (!known) {
-                throw new MeshException(
-                    FailureKind.NOT_FOUND,
-                    "response_not_found",
-                    "The response '%s' is not stored.".formatted(key.response()));
-              }
-              detachLookups();
-              return null;
-            });
-  }
-
-  /** A turn was forgotten: look-ups on their way may still bring it, so nobody joins them. */
-  void detachLookups() {
-    flights.detach();
-  }
-
-  private Future<History> search(TurnKey key) {
-    Lineage lineage = new Lineage(key, limits);
-    Future<Void> search = Future.succeededFuture();
-    for (int i = 0; i < caches.size(); i++) {
-      int depth = i;
-      search = search.compose(_ -> extend(lineage, caches.get(depth), depth));
-    }
-    return search.compose(_ -> extend(lineage, durable, caches.size())).map(_ -> lineage.history());
-  }
-
-  private Future<Void> extend(Lineage lineage, Tier tier, int depth) {
-    if (lineage.complete()) {
-      return Future.succeededFuture();
-    }
-    long start = meters.now();
-    return tier.store()
-        .chain(lineage.missing(), lineage.left())
-        .onFailure(_ -> meters.lookup(tier.name(), "error", start))
-        .map(
-            chain -> {
-              lineage.add(chain);
-              String outcome = lineage.complete() ? "hit" : chain.isEmpty() ? "miss" : "part";
-              meters.lookup(tier.name(), outcome, start);
-              offer(chain, depth);
-              return null;
-            });
-  }
-
-  /** Nobody waits for the caches. */
-  private void offer(List<StoredTurn> turns, int depth) {
-    if (!turns.isEmpty()) {
-      caches.subList(0, depth).forEach(cache -> cache.store().keep(turns));
-    }
+    return done;
   }
 }

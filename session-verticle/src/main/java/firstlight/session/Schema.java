@@ -17,6 +17,8 @@ import org.slf4j.LoggerFactory;
 final class Schema {
   static final String NAME = "firstlight_session";
   static final String TURNS = NAME + ".turns";
+  static final String CONVERSATIONS = NAME + ".conversations";
+  static final String REMOVALS = NAME + ".conversation_removals";
 
   private static final Logger LOG = LoggerFactory.getLogger(Schema.class);
   private static final int WAIT_SECONDS = 5;

@@ -46,7 +46,7 @@ final class SessionMeters {
   /**
    * A message was answered.
    *
-   * @param operation find, store or delete
+   * @param operation a word for the kind of message, such as find, store or delete
    * @param outcome ok, or the kind of the failure
    */
   void answered(String operation, String outcome, long startNanos) {

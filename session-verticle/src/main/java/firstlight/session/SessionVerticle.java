@@ -1,13 +1,22 @@
 package firstlight.session;
 
 import firstlight.protocol.Addresses;
+import firstlight.protocol.AppendItems;
+import firstlight.protocol.ChangeConversation;
+import firstlight.protocol.ConversationAppend;
+import firstlight.protocol.CreateConversation;
+import firstlight.protocol.DeleteConversation;
 import firstlight.protocol.DeleteTurn;
 import firstlight.protocol.FailureKind;
+import firstlight.protocol.FindConversation;
 import firstlight.protocol.FindHistory;
 import firstlight.protocol.FromSession;
 import firstlight.protocol.MeshException;
+import firstlight.protocol.RemoveItem;
 import firstlight.protocol.StoreTurn;
+import firstlight.protocol.StoredTurn;
 import firstlight.protocol.Time;
+import firstlight.protocol.ToConversation;
 import firstlight.protocol.ToSession;
 import firstlight.protocol.TurnDeleted;
 import firstlight.protocol.TurnStored;
@@ -46,10 +55,13 @@ public final class SessionVerticle extends VerticleBase {
   private final Time time;
   private final Node node;
   private final SessionMeters meters;
-  private final List<Conversations.Tier> tiers = new ArrayList<>();
+  private final List<Histories.Tier> tiers = new ArrayList<>();
   private final List<MessageConsumer<?>> consumers = new ArrayList<>();
   private Future<Void> migration = Future.succeededFuture();
   private boolean stopping;
+
+  /** What one instance answers from. */
+  private record Stores(Histories histories, Conversations conversations) {}
 
   /** What the instances of one node share. */
   private record Node(Schema schema, LocalTurnStore local, Outage redis, Outage postgres) {
@@ -83,11 +95,11 @@ public final class SessionVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    Conversations conversations = conversations();
+    Stores stores = stores();
     return prepare()
         .compose(
             _ -> {
-              listen(conversations);
+              listen(stores);
               return Future.all(consumers.stream().map(MessageConsumer::completion).toList());
             });
   }
@@ -100,43 +112,54 @@ public final class SessionVerticle extends VerticleBase {
         .transform(_ -> Future.join(tiers.stream().map(tier -> tier.store().close()).toList()));
   }
 
-  private Conversations conversations() {
-    List<Conversations.Tier> caches = new ArrayList<>();
+  private Stores stores() {
+    PostgresRequests requests =
+        new PostgresRequests(
+            new PostgresConnections(vertx, config.postgres(), time), node.postgres(), meters);
+    Allowance limits = new Allowance(config.limits().turns(), config.limits().characters());
+    Histories histories = histories(requests, limits);
+    return new Stores(
+        histories,
+        new Conversations(
+            new PostgresConversationStore(requests, limits), histories, this::announce));
+  }
+
+  private Histories histories(PostgresRequests requests, Allowance limits) {
+    List<Histories.Tier> caches = new ArrayList<>();
     if (config.cache().enabled()) {
-      caches.add(new Conversations.Tier("local", node.local()));
+      caches.add(new Histories.Tier("local", node.local()));
       meters.size(node.local());
     }
     if (config.redis().enabled()) {
       RedisTurnStore redis = new RedisTurnStore(vertx, config.redis());
       caches.add(
-          new Conversations.Tier(
+          new Histories.Tier(
               "redis",
               new SparableTurnStore(
                   "redis", redis, config.redis().timeout(), node.redis(), meters)));
     }
-    Conversations.Tier postgres =
-        new Conversations.Tier(
-            "postgres",
-            new PostgresTurnStore(
-                new PostgresConnections(vertx, config.postgres(), time), node.postgres(), meters));
+    Histories.Tier postgres = new Histories.Tier("postgres", new PostgresTurnStore(requests));
     tiers.addAll(caches);
     tiers.add(postgres);
-    Allowance limits = new Allowance(config.limits().turns(), config.limits().characters());
-    return new Conversations(caches, postgres, limits, meters);
+    return new Histories(caches, postgres, limits, meters);
   }
 
-  private void listen(Conversations conversations) {
+  private void listen(Stores stores) {
     consumers.add(
-        vertx.eventBus().<ToSession>consumer(Addresses.SESSION, ask -> answer(conversations, ask)));
+        vertx.eventBus().<ToSession>consumer(Addresses.SESSION, ask -> answer(stores, ask)));
     consumers.add(
         vertx
             .eventBus()
-            .<DeleteTurn>consumer(FORGOTTEN, news -> forgotten(conversations, news.body())));
+            .<DeleteTurn>consumer(FORGOTTEN, news -> forgotten(stores.histories(), news.body())));
   }
 
-  private void forgotten(Conversations conversations, DeleteTurn news) {
+  private void announce(TurnKey forgotten) {
+    vertx.eventBus().publish(FORGOTTEN, new DeleteTurn(forgotten.tenant(), forgotten.response()));
+  }
+
+  private void forgotten(Histories histories, DeleteTurn news) {
     node.local().forget(new TurnKey(news.tenant(), news.response()));
-    conversations.detachLookups();
+    histories.detachLookups();
   }
 
   /** Only what an operator must put right keeps the verticle from starting. */
@@ -173,10 +196,10 @@ public final class SessionVerticle extends VerticleBase {
     }
   }
 
-  private void answer(Conversations conversations, Message<ToSession> message) {
+  private void answer(Stores stores, Message<ToSession> message) {
     long start = meters.now();
     ToSession ask = message.body();
-    reply(conversations, ask)
+    reply(stores, ask)
         .onSuccess(
             reply -> {
               meters.answered(operation(ask), "ok", start);
@@ -192,19 +215,24 @@ public final class SessionVerticle extends VerticleBase {
             });
   }
 
-  private Future<? extends FromSession> reply(Conversations conversations, ToSession ask) {
+  private Future<? extends FromSession> reply(Stores stores, ToSession ask) {
+    Histories histories = stores.histories();
     return switch (ask) {
-      case FindHistory find -> conversations.find(new TurnKey(find.tenant(), find.response()));
-      case StoreTurn store ->
-          conversations.store(store.turn()).map(_ -> new TurnStored(store.turn().response()));
-      case DeleteTurn delete ->
-          conversations
-              .forget(new TurnKey(delete.tenant(), delete.response()))
-              .map(
-                  _ -> {
-                    vertx.eventBus().publish(FORGOTTEN, delete);
-                    return new TurnDeleted(delete.response());
-                  });
+      case FindHistory find -> histories.find(new TurnKey(find.tenant(), find.response()));
+      case StoreTurn(StoredTurn turn, ConversationAppend append) ->
+          (append == null ? histories.store(turn) : stores.conversations().store(turn, append))
+              .map(_ -> new TurnStored(turn.response()));
+      case DeleteTurn delete -> {
+        TurnKey key = new TurnKey(delete.tenant(), delete.response());
+        yield histories
+            .forget(key)
+            .map(
+                _ -> {
+                  announce(key);
+                  return new TurnDeleted(delete.response());
+                });
+      }
+      case ToConversation message -> stores.conversations().reply(message);
     };
   }
 
@@ -213,6 +241,12 @@ public final class SessionVerticle extends VerticleBase {
       case FindHistory _ -> "find";
       case StoreTurn _ -> "store";
       case DeleteTurn _ -> "delete";
+      case CreateConversation _ -> "create_conversation";
+      case FindConversation _ -> "find_conversation";
+      case ChangeConversation _ -> "change_conversation";
+      case DeleteConversation _ -> "delete_conversation";
+      case AppendItems _ -> "append_items";
+      case RemoveItem _ -> "remove_item";
     };
   }
 

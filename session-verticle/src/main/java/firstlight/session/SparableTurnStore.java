@@ -57,7 +57,7 @@ final class SparableTurnStore implements TurnStore {
                         "A cache that may hold the response is away, so it cannot be deleted now."
                             + " Try again in a few seconds.",
                         null,
-                        PostgresTurnStore.RETRY_AFTER_MILLIS)));
+                        PostgresRequests.RETRY_AFTER_MILLIS)));
   }
 
   @Override

@@ -4,7 +4,9 @@
  * <ul>
  *   <li>{@link firstlight.session.SessionVerticle} answers the messages of the family {@link
  *       firstlight.protocol.ToSession}.
- *   <li>{@link firstlight.session.Conversations} finds, keeps and forgets across the tiers.
+ *   <li>{@link firstlight.session.Histories} finds, keeps and forgets across the tiers.
+ *   <li>{@link firstlight.session.Conversations} answers for heads that move along such turns,
+ *       which are in the {@link firstlight.session.PostgresConversationStore} only.
  *   <li>A tier is a {@link firstlight.session.TurnStore}: {@link firstlight.session.LocalTurnStore}
  *       (this node's memory), {@link firstlight.session.RedisTurnStore} (the region's, in the
  *       {@link firstlight.session.TurnFormat}, behind a {@link

@@ -45,23 +45,24 @@ final class DeadConnectionsTest {
     Time time = Time.system();
     PostgresTurnStore store =
         new PostgresTurnStore(
-            new PostgresConnections(
-                vertx,
-                new SessionConfig.Postgres(
-                    it.host(),
-                    it.port(),
-                    it.database(),
-                    it.user(),
-                    it.password(),
-                    1,
-                    10,
-                    TIMEOUT.multipliedBy(5),
-                    IDLE,
-                    it.lifetime(),
-                    true),
-                time),
-            new Outage(time, TIMEOUT, TIMEOUT),
-            new SessionMeters(new SimpleMeterRegistry(), time));
+            new PostgresRequests(
+                new PostgresConnections(
+                    vertx,
+                    new SessionConfig.Postgres(
+                        it.host(),
+                        it.port(),
+                        it.database(),
+                        it.user(),
+                        it.password(),
+                        1,
+                        10,
+                        TIMEOUT.multipliedBy(5),
+                        IDLE,
+                        it.lifetime(),
+                        true),
+                    time),
+                new Outage(time, TIMEOUT, TIMEOUT),
+                new SessionMeters(new SimpleMeterRegistry(), time)));
     result(new Schema(it).migrate(vertx));
     proxy.freeze();
     result(store.chain(key("frozen", "r1"), PLENTY));

@@ -181,9 +181,10 @@ final class PostgresTurnStoreTest extends TurnStoreContract {
             given.lifetime(),
             true);
     return new PostgresTurnStore(
-        new PostgresConnections(vertx, config, time),
-        new Outage(time, Duration.ofMillis(100), Duration.ofSeconds(10)),
-        new SessionMeters(new SimpleMeterRegistry(), time));
+        new PostgresRequests(
+            new PostgresConnections(vertx, config, time),
+            new Outage(time, Duration.ofMillis(100), Duration.ofSeconds(10)),
+            new SessionMeters(new SimpleMeterRegistry(), time)));
   }
 
   private static void assertUnavailable(Future<?> answer) {

@@ -43,7 +43,7 @@ final class SessionMesh implements AutoCloseable {
   }
 
   Future<TurnStored> store(StoredTurn turn) {
-    return ask(new StoreTurn(turn));
+    return ask(new StoreTurn(turn, null));
   }
 
   Future<History> find(String tenant, String response) {
@@ -78,7 +78,7 @@ final class SessionMesh implements AutoCloseable {
     result(vertx.close());
   }
 
-  private <A extends FromSession> Future<A> ask(ToSession message) {
+  <A extends FromSession> Future<A> ask(ToSession message) {
     return vertx.eventBus().<A>request(Addresses.SESSION, message).map(answer -> answer.body());
   }
 }
