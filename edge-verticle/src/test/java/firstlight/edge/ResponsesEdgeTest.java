@@ -130,13 +130,14 @@ class ResponsesEdgeTest {
         .isEqualTo(answer.json().at("/usage/input_tokens").intValue());
   }
 
-  /** Too many for the context, whose refusal says how many. */
   @Test
   void what_is_told_of_tools_is_counted() throws Exception {
+    edge.saying("ok");
     String body = "\"input\":\"hi\",\"tools\":[{\"type\":\"function\",\"name\":\"weather\"}]";
+    EdgeFixture.Answer answer = respond(body);
 
-    assertThat(respond(body).json().at("/error/message").textValue())
-        .contains("The prompt has %d tokens".formatted(counted(body)));
+    assertThat(prompt(edge.replica.nextSubmit())).contains("<weather>");
+    assertThat(counted(body)).isEqualTo(answer.json().at("/usage/input_tokens").intValue());
   }
 
   private static int counted(String fields) throws Exception {
