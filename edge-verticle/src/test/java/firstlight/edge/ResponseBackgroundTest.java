@@ -66,7 +66,7 @@ class ResponseBackgroundTest {
 
   @Test
   void a_cancelled_one_stops_its_turn_and_keeps_what_there_was() {
-    server.turns.answerEndlessly(true);
+    server.turns.answerSteadily();
     ObjectNode queued = server.create(BODY);
     eventually(() -> server.turns.started() == 1 && server.turns.last().sent > 3);
 
@@ -104,7 +104,7 @@ class ResponseBackgroundTest {
 
   @Test
   void nobody_else_sees_or_cancels_it() {
-    server.turns.answerEndlessly(true);
+    server.turns.answerSteadily();
     ObjectNode queued = server.create(BODY);
 
     assertThat(server.get(path(queued), "tenant", "b").statusCode()).isEqualTo(404);
@@ -116,7 +116,7 @@ class ResponseBackgroundTest {
 
   @Test
   void a_tenant_has_a_bounded_number_of_them_and_each_end_makes_room() {
-    server.turns.answerEndlessly(true);
+    server.turns.answerSteadily();
     ObjectNode last = server.create(BODY);
     for (int i = 1; i < 16; i++) {
       last = server.create(BODY);
@@ -146,7 +146,7 @@ class ResponseBackgroundTest {
 
   @Test
   void a_streamed_one_goes_on_when_its_client_leaves() throws IOException {
-    server.turns.answerEndlessly(true);
+    server.turns.answerSteadily();
     String body =
         ResponsesServer.quoted("{'model':'m','input':'hi','background':true,'stream':true}");
     try (Socket socket = new Socket("127.0.0.1", server.port())) {
@@ -168,7 +168,7 @@ class ResponseBackgroundTest {
 
   @Test
   void one_that_runs_cannot_be_read_as_a_stream_yet() {
-    server.turns.answerEndlessly(true);
+    server.turns.answerSteadily();
     ObjectNode queued = server.create(BODY);
 
     HttpResponse<String> answer = server.get(path(queued) + "?stream=true");

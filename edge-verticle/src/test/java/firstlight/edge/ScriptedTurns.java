@@ -24,6 +24,7 @@ final class ScriptedTurns implements Turns {
   private volatile Supplier<AnswerParser> parsers = AnswerParser::plain;
   private volatile int contextMax = 1_000;
   private volatile boolean endless;
+  private volatile boolean steady;
   private volatile @Nullable MeshException refusal;
   private volatile @Nullable MeshException failure;
 
@@ -38,6 +39,12 @@ final class ScriptedTurns implements Turns {
   /** The words come again and again, one after another. */
   void answerEndlessly(boolean endless) {
     this.endless = endless;
+  }
+
+  /** The words come again and again, a thousand a second at most. */
+  void answerSteadily() {
+    this.endless = true;
+    this.steady = true;
   }
 
   void parseWith(Supplier<AnswerParser> parsers) {
@@ -149,7 +156,11 @@ final class ScriptedTurns implements Turns {
         byte[] bytes = word.getBytes(StandardCharsets.UTF_8);
         listener.on(
             new TurnEvent.Delta(0, word, List.of(new TurnToken(sent, bytes, -1, List.of()))));
-        vertx.runOnContext(_ -> next());
+        if (steady) {
+          vertx.setTimer(1, _ -> next());
+        } else {
+          vertx.runOnContext(_ -> next());
+        }
         return;
       }
       over = true;
