@@ -38,7 +38,9 @@ import org.jspecify.annotations.Nullable;
 final class LakeTrial implements AutoCloseable {
   static final String KEY = "local";
   static final String SECRET = "local-secret";
-  private static final long LIMIT_S = 60;
+
+  /** Much longer than the 45 s after which Kafka takes a consumer that does not leave for dead. */
+  private static final long LIMIT_S = 120;
 
   final Vertx vertx = Vertx.vertx();
   final SimpleMeterRegistry registry = new SimpleMeterRegistry();
