@@ -1,8 +1,6 @@
 package firstlight.edge;
 
-import firstlight.model.InvalidGrammar;
 import firstlight.model.SchemaGrammar;
-import firstlight.protocol.MeshException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,18 +15,13 @@ record ResponseForm(AnswerForm form, @Nullable Object schema) {
   /**
    * The whole form. It may take long.
    *
-   * @throws MeshException the schema cannot be kept to, with the reason
+   * @throws firstlight.protocol.MeshException the schema cannot be kept to, with the reason
    */
   AnswerForm complete() {
     if (schema == null) {
       return form;
     }
-    try {
-      String grammar = SchemaGrammar.of(schema).toString();
-      return new AnswerForm(form.tools(), form.choice(), form.parallel(), grammar);
-    } catch (InvalidGrammar e) {
-      throw MeshException.invalid(
-          "%s cannot be kept to: %s.".formatted(PARAM, e.getMessage()), PARAM);
-    }
+    String grammar = GrammarReader.kept(PARAM, () -> SchemaGrammar.of(schema)).toString();
+    return new AnswerForm(form.tools(), form.choice(), form.parallel(), grammar);
   }
 }

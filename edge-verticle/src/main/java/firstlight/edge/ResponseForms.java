@@ -24,8 +24,6 @@ final class ResponseForms {
   private static final String CHOICE = "tool_choice";
   private static final List<String> VERBOSITIES = List.of("low", "medium", "high");
   private static final String FORMAT_NAME = "response";
-  private static final Map<String, Object> NO_PARAMETERS =
-      Map.of("type", "object", "properties", Map.of());
 
   private final Json json;
   private final int toolsMax;
@@ -88,7 +86,7 @@ final class ResponseForms {
     Map<String, Object> schema =
         parameters instanceof ObjectNode object && !object.isEmpty()
             ? json.plain(object)
-            : NO_PARAMETERS;
+            : ToolReader.NO_PARAMETERS;
     Map<String, Object> function = new LinkedHashMap<>();
     function.put("name", name);
     if (description != null) {

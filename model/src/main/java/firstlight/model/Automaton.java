@@ -30,10 +30,6 @@ final class Automaton {
     add(NONE, NONE, NO_CALL, NO_RETURN);
   }
 
-  int size() {
-    return size;
-  }
-
   /** Triples of lowest byte, highest byte and next state. */
   int[] edges(int state) {
     return edges[state];
