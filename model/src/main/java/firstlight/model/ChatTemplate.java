@@ -45,11 +45,13 @@ public final class ChatTemplate {
   private final Tokenizer tokenizer;
   private final TextMatcher controls = new TextMatcher();
   private final ControlGuard guard;
+  private final ToolFormat format;
 
   private ChatTemplate(String source, List<JinjaNode> nodes, Tokenizer tokenizer) {
     this.source = source;
     this.nodes = nodes;
     this.tokenizer = tokenizer;
+    this.format = FormatChoice.of(source);
     List<String> texts = new ArrayList<>();
     for (int id = 0; id < tokenizer.vocabularySize(); id++) {
       // A guard cannot be set into a single char, so that one would be open to any text.
@@ -88,9 +90,9 @@ public final class ChatTemplate {
     }
   }
 
-  /** What it was compiled from. */
-  String source() {
-    return source;
+  /** How the model writes calls and reasoning, found out once. */
+  ToolFormat format() {
+    return format;
   }
 
   /**

@@ -30,7 +30,7 @@ public interface ToolFormat {
    * {@code </think>}.
    */
   static ToolFormat of(ChatTemplate template) {
-    return FormatChoice.of(template.source());
+    return template.format();
   }
 
   /** That of a model without a template, and of raw prompts. */
