@@ -47,7 +47,7 @@ final class FloodCommand implements Callable<Integer> {
       OpenLoop.Wave modest = wave(running, MODEST * share, OurServer.KEYS.get(1), true);
       OpenLoop.Wave flood = wave(running, times * share, OurServer.KEYS.get(0), false);
       options.progress.say("one tenant alone: %d clients", modest.arrivals().size());
-      OpenLoopFigures alone = running.run(List.of(modest), load.seconds).getFirst();
+      OpenLoopFigures alone = running.run(List.of(modest), load.seconds, 0).getFirst();
       // The same arrivals with new prompts, so that the prefix cache makes no difference.
       OpenLoop.Wave again =
           new OpenLoop.Wave(
@@ -55,7 +55,7 @@ final class FloodCommand implements Callable<Integer> {
               modest.asks().stream().map(_ -> running.ask().by(OurServer.KEYS.get(1))).toList(),
               true);
       options.progress.say("the other floods: %d clients", flood.arrivals().size());
-      List<OpenLoopFigures> both = running.run(List.of(again, flood), load.seconds);
+      List<OpenLoopFigures> both = running.run(List.of(again, flood), load.seconds, 0);
       tell(alone, both.get(0), both.get(1), options.quiet().now().foreignCores(before));
     }
     return 0;

@@ -98,13 +98,19 @@ final class OpenLoad implements AutoCloseable {
         arrivals, Stream.generate(asks).limit(arrivals.size()).toList(), comesAgain);
   }
 
-  /** Lets waves come at the same time, and waits until all have gone; figures of each. */
-  List<OpenLoopFigures> run(List<OpenLoop.Wave> waves, int seconds) {
+  /**
+   * Lets waves come at the same time, and waits until all have gone; figures of each.
+   *
+   * @param seconds in which they come
+   * @param backlogSeconds in which those that are told to come again may all be served
+   */
+  List<OpenLoopFigures> run(List<OpenLoop.Wave> waves, int seconds, int backlogSeconds) {
+    int limit = seconds + backlogSeconds + DRAIN_SECONDS;
     OpenLoop loop = new OpenLoop(client);
     long start = time.nanos();
     List<List<Future<Visit>>> running = waves.stream().map(loop::start).toList();
     return running.stream()
-        .map(visits -> LoadClient.await(visits, seconds + DRAIN_SECONDS))
+        .map(visits -> LoadClient.await(visits, limit))
         .map(visits -> new OpenLoopFigures(visits, start, seconds))
         .toList();
   }

@@ -50,7 +50,10 @@ final class OverloadCommand implements Callable<Integer> {
       for (int multiple : times) {
         OpenLoop.Wave wave = running.wave(multiple * capacity, load.seconds, running::ask, true);
         options.progress.say("%d× capacity: %d clients", multiple, wave.arrivals().size());
-        found.put(multiple, running.run(List.of(wave), load.seconds).getFirst());
+        // Twice what the backlog takes at the capacity: a server may lose a part of its speed.
+        int backlog = 2 * multiple * load.seconds;
+        found.put(multiple, running.run(List.of(wave), load.seconds, backlog).getFirst());
+        keep(found, capacity, options.quiet().now().foreignCores(before));
       }
     }
     tell(found, capacity, options.quiet().now().foreignCores(before));
@@ -75,12 +78,7 @@ final class OverloadCommand implements Callable<Integer> {
             "wanted",
             "");
     double base = found.values().iterator().next().goodput(load.firstTokenMaxSeconds);
-    List<Map<String, Object>> kept = new ArrayList<>();
-    found.forEach(
-        (multiple, figures) -> {
-          table.row(row(multiple, figures, base));
-          kept.add(kept(multiple, figures));
-        });
+    found.forEach((multiple, figures) -> table.row(row(multiple, figures, base)));
     System.out.printf(
         Locale.ROOT,
         "Capacity %.2f requests/s; others used %.2f cores meanwhile.%n%n%s",
@@ -92,13 +90,22 @@ final class OverloadCommand implements Callable<Integer> {
         .filter(failure -> !failure.isEmpty())
         .findFirst()
         .ifPresent(failure -> System.out.println("The first that failed met with: " + failure));
-    Path file = options.out().resolve("overload.json");
+    options.progress.say("all figures: %s", file());
+  }
+
+  /** After every phase, so that a run that is cut off keeps what it has. */
+  private void keep(Map<Integer, OpenLoopFigures> found, double capacity, double foreignCores) {
+    List<Map<String, Object>> kept = new ArrayList<>();
+    found.forEach((multiple, figures) -> kept.add(kept(multiple, figures)));
     new Report("overload", options.time.epochMillis())
         .with("capacity", capacity)
         .with("foreignCores", foreignCores)
         .with("phases", kept)
-        .write(file);
-    options.progress.say("all figures: %s", file);
+        .write(file());
+  }
+
+  private Path file() {
+    return options.out().resolve("overload.json");
   }
 
   private String[] row(int multiple, OpenLoopFigures figures, double base) {

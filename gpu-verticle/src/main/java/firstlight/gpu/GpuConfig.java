@@ -90,7 +90,7 @@ public record GpuConfig(
             settings.choice("provider", Provider.AUTO),
             settings.integer("threads", 0, 0, THREADS_MAX),
             settings.choice("kvType", KvType.F16),
-            settings.bytes("kvMemory", 512L << 20),
+            settings.bytes("kvMemory", 384L << 20),
             settings.integer("kvBlocks", 0, 0, BLOCKS_MAX),
             settings.integer("blockTokens", 16, 16, BLOCK_TOKENS_MAX),
             settings.integer("stepTokensMax", 512, 1, STEP_TOKENS_MAX),
