@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import firstlight.protocol.AppendItems;
 import firstlight.protocol.ChangeConversation;
+import firstlight.protocol.ConversationAppend;
 import firstlight.protocol.ConversationFound;
 import firstlight.protocol.ConversationId;
 import firstlight.protocol.CreateConversation;
@@ -30,27 +31,32 @@ final class ConversationStore {
 
   private final ResponseStore store;
   private final Json json;
+  private final String param;
 
-  ConversationStore(ResponseStore store, Json json) {
+  /**
+   * @param param where clients name a conversation, for failures
+   */
+  ConversationStore(ResponseStore store, Json json, String param) {
     this.store = store;
     this.json = json;
+    this.param = param;
   }
 
   /** A conversation's id as a client wrote it. */
-  static ConversationId id(String text) {
+  static ConversationId id(String text, String param) {
     try {
       return new ConversationId(text);
     } catch (IllegalArgumentException _) {
-      throw notFound(text);
+      throw notFound(text, param);
     }
   }
 
-  static MeshException notFound(String id) {
+  private static MeshException notFound(String id, String param) {
     return new MeshException(
         FailureKind.NOT_FOUND,
         "conversation_not_found",
         "The conversation '%s' does not exist.".formatted(EdgeModels.shown(id)),
-        "conversation_id",
+        param,
         0);
   }
 
@@ -109,6 +115,13 @@ final class ConversationStore {
                 Usage.NONE)));
   }
 
+  /** Stores a Response, and adds its Items as well: both or neither. */
+  Future<Void> keep(StoredTurn response, ConversationAppend append) {
+    return store
+        .store(response, append)
+        .recover(failure -> Future.failedFuture(named(failure, append.conversation())));
+  }
+
   /** A head that is not there any more is one of a conversation that is not, either. */
   private Future<List<StoredTurn>> turns(StoredConversation conversation) {
     ResponseId head = conversation.head();
@@ -126,9 +139,9 @@ final class ConversationStore {
         .recover(failure -> Future.failedFuture(named(failure, message.conversation())));
   }
 
-  private static Throwable named(Throwable failure, ConversationId id) {
+  private Throwable named(Throwable failure, ConversationId id) {
     return failure instanceof MeshException known && known.kind() == FailureKind.NOT_FOUND
-        ? notFound(id.value())
+        ? notFound(id.value(), param)
         : failure;
   }
 }

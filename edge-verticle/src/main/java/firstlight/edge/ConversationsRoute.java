@@ -27,6 +27,7 @@ final class ConversationsRoute implements Dialect {
   private static final String ONE = PATH + "/:id";
   private static final String ITEMS = ONE + "/items";
   private static final String ITEM = ITEMS + "/:item";
+  private static final String ID_PARAM = "conversation_id";
   private static final String INCLUDE = "include";
   private static final int ITEMS_MAX = 20;
   private static final Duration STORE_TIMEOUT = Duration.ofSeconds(5);
@@ -40,7 +41,7 @@ final class ConversationsRoute implements Dialect {
 
   ConversationsRoute(EdgeParts parts, ResponseStore store) {
     this.parts = parts;
-    this.store = new ConversationStore(store, parts.json());
+    this.store = new ConversationStore(store, parts.json(), ID_PARAM);
   }
 
   @Override
@@ -221,7 +222,7 @@ final class ConversationsRoute implements Dialect {
   }
 
   private static ConversationId id(RoutingContext http) {
-    return ConversationStore.id(http.pathParam("id"));
+    return ConversationStore.id(http.pathParam("id"), ID_PARAM);
   }
 
   private long now() {

@@ -1,10 +1,12 @@
 package firstlight.edge;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import firstlight.protocol.ConversationId;
 import firstlight.protocol.ResponseId;
 import firstlight.protocol.StoredTurn;
 import io.vertx.core.Future;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Finds what a Response builds on, and makes the turn that is to answer it. */
@@ -38,13 +40,30 @@ final class ResponsePreparation {
    * @return fails with what the client is to be told
    */
   Future<Prepared> prepare(@Nullable ResponseHistory known) {
-    return history(known)
-        .compose(
-            history ->
-                new ResponseReferences(parts.json(), store, caller.tenant())
-                    .resolve(request.input(), history)
-                    .compose(input -> form().map(form -> prepared(history, input, form))))
-        .compose(this::fitting);
+    ConversationId conversation = request.conversation();
+    Future<Prepared> prepared =
+        conversation == null
+            ? history(known).compose(history -> prepare(history, UnaryOperator.identity()))
+            : ResponseConversation.store(store, parts.json())
+                .items(caller.tenant(), conversation)
+                .compose(this::prepare);
+    return prepared.compose(this::fitting);
+  }
+
+  private Future<Prepared> prepare(ConversationItems items) {
+    return prepare(
+        new ResponseHistory(items.turns(), List.of()),
+        input -> items.fresh(input, parts.json(), parts.ids()));
+  }
+
+  /**
+   * @param named gives new Items ids that they can keep
+   */
+  private Future<Prepared> prepare(ResponseHistory history, UnaryOperator<ArrayNode> named) {
+    return new ResponseReferences(parts.json(), store, caller.tenant())
+        .resolve(request.input(), history)
+        .map(named)
+        .compose(input -> form().map(form -> prepared(history, input, form)));
   }
 
   private Future<Prepared> fitting(Prepared prepared) {

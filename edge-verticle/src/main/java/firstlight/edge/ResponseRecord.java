@@ -49,7 +49,11 @@ final class ResponseRecord {
       for (StoredTurn turn : history.kept()) {
         all.addAll(items(turn.input())).addAll(shown(items(turn.output())));
       }
-      parent = history.stored().isEmpty() ? null : history.stored().getLast().response();
+      // The turns of a conversation are no parents: they go with it, and the Response stays.
+      parent =
+          parent == null || history.stored().isEmpty()
+              ? null
+              : history.stored().getLast().response();
     }
     return new StoredTurn(
         request.id(),

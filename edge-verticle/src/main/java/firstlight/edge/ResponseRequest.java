@@ -2,6 +2,7 @@ package firstlight.edge;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import firstlight.protocol.ConversationId;
 import firstlight.protocol.Priority;
 import firstlight.protocol.ResponseId;
 import firstlight.protocol.Sampling;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param input new Items in the specification's output shape (ItemField), each with its id
  * @param instructions hold for this Response only
  * @param previous the Response it builds on
+ * @param conversation the one it builds on and adds to; then there is no previous Response
  * @param generate false: the Response only prepares the next one, and ends without an Item
  * @param background it does not end with its client
  * @param logprobs whether the answer shows log-probabilities
@@ -31,6 +33,7 @@ record ResponseRequest(
     ArrayNode input,
     @Nullable String instructions,
     @Nullable ResponseId previous,
+    @Nullable ConversationId conversation,
     boolean store,
     boolean stream,
     boolean generate,

@@ -3,6 +3,7 @@ package firstlight.edge;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import firstlight.model.AnswerParser;
+import firstlight.protocol.ConversationAppend;
 import firstlight.protocol.FailureKind;
 import firstlight.protocol.FinishReason;
 import firstlight.protocol.MeshException;
@@ -15,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes one Response, whatever way it goes to the client: finds what it builds on, runs the turn,
- * makes its events, and stores the turn before the last of them.
+ * makes its events, and stores the turn before the last of them. What it adds to a conversation is
+ * added then, too, in the same transaction; one that fails or is cancelled adds nothing.
  *
  * <p>Its life: finding the history; then running; then storing; then over. A cancel ends it at any
  * time, and nothing is heard of it afterwards; an answer that is being stored then stays stored.
@@ -187,23 +189,33 @@ final class ResponseRun implements TurnHandle {
       return;
     }
     storing = true;
-    Future<Void> stored = request.store() ? store.store(kept, null) : Future.succeededFuture();
-    stored.onComplete(
-        result -> {
-          if (over) {
-            return;
-          }
-          if (result.failed()) {
-            fail(result.cause());
-            return;
-          }
-          tell(List.of(stream.last()));
-          over = true;
-          ResponseHistory history = history();
-          listener.ended(
-              stream.outcome(),
-              request.store() ? history.withStored(kept) : history.withKept(kept));
-        });
+    keep(kept)
+        .onComplete(
+            result -> {
+              if (over) {
+                return;
+              }
+              if (result.failed()) {
+                fail(result.cause());
+                return;
+              }
+              tell(List.of(stream.last()));
+              over = true;
+              ResponseHistory history = history();
+              listener.ended(
+                  stream.outcome(),
+                  request.store() ? history.withStored(kept) : history.withKept(kept));
+            });
+  }
+
+  private Future<Void> keep(StoredTurn turn) {
+    if (!request.store()) {
+      return Future.succeededFuture();
+    }
+    ConversationAppend append = ResponseConversation.append(request, turn, parts.ids());
+    return append == null
+        ? store.store(turn, null)
+        : ResponseConversation.store(store, parts.json()).keep(turn, append);
   }
 
   private StoredTurn record(Usage usage) {

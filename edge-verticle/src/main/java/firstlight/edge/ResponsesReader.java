@@ -3,6 +3,7 @@ package firstlight.edge;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import firstlight.protocol.ConversationId;
 import firstlight.protocol.IdSource;
 import firstlight.protocol.ResponseId;
 import firstlight.protocol.Sampling;
@@ -24,7 +25,6 @@ final class ResponsesReader {
   private static final int IDENTIFIER_MAX = 64;
   private static final int INCLUDES_MAX = 32;
   private static final String LOGPROBS = "message.output_text.logprobs";
-  private static final String NOT_YET = "is not supported yet";
   private static final List<String> TRUNCATIONS = List.of("auto", "disabled");
   private static final List<String> EFFORTS =
       List.of("none", "minimal", "low", "medium", "high", "xhigh");
@@ -49,7 +49,7 @@ final class ResponsesReader {
 
   /**
    * @throws firstlight.protocol.MeshException of kind INVALID_REQUEST; NOT_FOUND for a previous
-   *     Response that cannot exist
+   *     Response or a conversation that cannot exist
    */
   ResponseRequest read(ObjectNode body, Transport transport) {
     Fields fields = new Fields(body);
@@ -60,13 +60,15 @@ final class ResponsesReader {
     boolean generate = !webSocket || fields.flag("generate", true);
     ResponseId id = new ResponseId(ids.next(ResponseResource.ID_PREFIX));
     ResponseId previous = previous(fields);
+    ConversationId conversation = ResponseConversation.read(fields);
     ArrayNode input = new ResponseItems(limits, id).read(fields);
     fields.require(
-        !input.isEmpty() || previous != null || !generate,
+        !input.isEmpty() || previous != null || conversation != null || !generate,
         "input",
-        "must have at least one Item, or build on a previous response");
+        "must have at least one Item, or build on a previous response or a conversation");
     ServiceTier tier = ServiceTier.read(fields).orElse(ServiceTier.DEFAULT);
     ObjectNode echo = echo(fields, model, tier);
+    ResponseConversation.check(conversation, fields, echo);
     boolean background = !webSocket && fields.flag("background", false);
     fields.require(
         !background || echo.get("store").booleanValue(), "background", "needs store to be true");
@@ -79,6 +81,7 @@ final class ResponsesReader {
         input,
         fields.text("instructions").orElse(null),
         previous,
+        conversation,
         echo.get("store").booleanValue(),
         stream,
         generate,
@@ -100,7 +103,6 @@ final class ResponsesReader {
   }
 
   private static void refuseUnsupported(Fields fields) {
-    fields.require(!fields.has("conversation"), "conversation", NOT_YET);
     fields.require(!fields.has("prompt"), "prompt", "is not supported: send instructions instead");
   }
 

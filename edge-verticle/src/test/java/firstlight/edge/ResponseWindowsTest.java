@@ -268,7 +268,6 @@ class ResponseWindowsTest {
   }
 
   private List<ChatMessage> messages() {
-    return ((TurnPrompt.Conversation) server.turns.last().request().prompts().getFirst())
-        .messages();
+    return server.turns.last().messages();
   }
 }

@@ -375,8 +375,7 @@ class ResponsesDialectTest {
   }
 
   private static List<ChatMessage> messages() {
-    return ((TurnPrompt.Conversation) server.turns.last().request().prompts().getFirst())
-        .messages();
+    return server.turns.last().messages();
   }
 
   private static void request(Socket socket, String body) throws IOException {

@@ -1,6 +1,7 @@
 package firstlight.edge;
 
 import firstlight.model.AnswerParser;
+import firstlight.model.ChatMessage;
 import firstlight.protocol.FinishReason;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.Usage;
@@ -106,6 +107,10 @@ final class ScriptedTurns implements Turns {
 
     TurnRequest request() {
       return request;
+    }
+
+    List<ChatMessage> messages() {
+      return ((TurnPrompt.Conversation) request.prompts().getFirst()).messages();
     }
 
     boolean over() {

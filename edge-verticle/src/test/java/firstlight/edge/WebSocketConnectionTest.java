@@ -311,7 +311,6 @@ class WebSocketConnectionTest {
   }
 
   private static List<ChatMessage> messages() {
-    return ((TurnPrompt.Conversation) server.turns.last().request().prompts().getFirst())
-        .messages();
+    return server.turns.last().messages();
   }
 }

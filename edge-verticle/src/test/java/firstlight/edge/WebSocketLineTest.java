@@ -288,9 +288,6 @@ class WebSocketLineTest {
   }
 
   private static String asked(ResponsesServer server) {
-    return ((TurnPrompt.Conversation) server.turns.last().request().prompts().getFirst())
-        .messages()
-        .getLast()
-        .content();
+    return server.turns.last().messages().getLast().content();
   }
 }
