@@ -38,7 +38,7 @@ abstract sealed class ResponseAnswer implements ResponseRun.Listener {
   }
 
   /** Event by event. The status goes with the first. */
-  static final class Streamed extends ResponseAnswer {
+  static final class Streamed extends ResponseAnswer implements ResponseRest.Listener {
     private final EdgeParts parts;
     private @Nullable TurnHandle turn;
     private @Nullable SseStream stream;
@@ -63,6 +63,11 @@ abstract sealed class ResponseAnswer implements ResponseRun.Listener {
 
     @Override
     public void ended(ObjectNode response, ResponseHistory history) {
+      done();
+    }
+
+    @Override
+    public void done() {
       open().done();
     }
 

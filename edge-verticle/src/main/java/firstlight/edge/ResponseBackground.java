@@ -17,16 +17,20 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Responses that run on without their clients. Each is known at an address of its own on the event
- * bus while it runs, so that every edge can show or cancel it; once it has ended it is in the
- * store, whatever its end, and then at its address no more.
+ * bus while it runs, so that every edge can show or cancel it, and at another one its events can be
+ * read; once it has ended it is in the store, whatever its end, and then at its address no more.
+ * Only the last events stay a little longer, for those who were reading them.
  */
 final class ResponseBackground {
   private static final int TENANT_MAX = 16;
   private static final String ADDRESS = "firstlight.response.";
+  private static final String EVENTS_ADDRESS = "firstlight.response-events.";
+  private static final long LAST_EVENTS_MILLIS = 10_000;
   private static final String TENANT = "tenant";
   private static final long RETRY_MILLIS = 1_000;
   private static final Duration ANSWER_MAX = Duration.ofSeconds(5);
@@ -81,13 +85,26 @@ final class ResponseBackground {
     return ask(tenant, response, Ask.CANCEL);
   }
 
+  /**
+   * Events of a running Response after a number, as {@link ResponseTail#after}; empty where it does
+   * not run.
+   */
+  Future<Optional<ResponseTail.Piece>> events(TenantId tenant, ResponseId response, long after) {
+    return request(EVENTS_ADDRESS + response.value(), tenant, String.valueOf(after))
+        .map(text -> text.map(ResponseTail.Piece::of));
+  }
+
   private Future<Optional<ObjectNode>> ask(TenantId tenant, ResponseId response, Ask ask) {
+    return request(ADDRESS + response.value(), tenant, ask.name()).map(text -> text.map(Json::own));
+  }
+
+  private Future<Optional<String>> request(String address, TenantId tenant, String body) {
     DeliveryOptions options =
         new DeliveryOptions()
             .addHeader(TENANT, tenant.value())
             .setSendTimeout(ANSWER_MAX.toMillis());
-    return bus.<String>request(ADDRESS + response.value(), ask.name(), options)
-        .map(reply -> Optional.of((ObjectNode) responses.edge().json().value(reply.body())))
+    return bus.<String>request(address, body, options)
+        .map(reply -> Optional.of(reply.body()))
         .recover(
             failure ->
                 failure instanceof ReplyException reply
@@ -101,7 +118,9 @@ final class ResponseBackground {
     private final Caller caller;
     private final ResponseRequest request;
     private final ResponseRun run;
+    private final ResponseTail tail;
     private final MessageConsumer<String> consumer;
+    private final MessageConsumer<String> eventsConsumer;
     private ResponseAnswer.@Nullable Streamed reader;
     private boolean over;
 
@@ -110,7 +129,9 @@ final class ResponseBackground {
       this.request = request;
       this.reader = reader;
       this.run = new ResponseRun(responses, caller, request, this);
+      this.tail = new ResponseTail(responses.edge().vertx(), run::soFar);
       this.consumer = bus.consumer(ADDRESS + request.id().value(), this::asked);
+      this.eventsConsumer = bus.consumer(EVENTS_ADDRESS + request.id().value(), this::read);
     }
 
     private Future<ObjectNode> start() {
@@ -119,40 +140,48 @@ final class ResponseBackground {
       }
       return consumer
           .completion()
+          .compose(_ -> eventsConsumer.completion())
           .map(
               _ -> {
                 ObjectNode queued = run.state();
                 run.start(null);
                 return queued;
               })
-          .onFailure(_ -> end());
+          .onFailure(_ -> end(null));
     }
 
     private void asked(Message<String> message) {
-      if (!caller.tenant().value().equals(message.headers().get(TENANT))) {
-        MeshException missing = ResponseErrors.responseNotFound(request.id().value());
-        ReplyException reply = missing.toReply();
-        message.fail(reply.failureCode(), reply.getMessage());
-      } else if (message.body().equals(Ask.CANCEL.name())) {
-        run.stop()
-            .onSuccess(
-                response -> {
-                  end();
-                  message.reply(Json.text(response));
-                })
-            .onFailure(
-                failure -> {
-                  end();
-                  ReplyException reply = Errors.tellable(failure).toReply();
-                  message.fail(reply.failureCode(), reply.getMessage());
-                });
-      } else {
-        message.reply(Json.text(run.state()));
-      }
+      answer(
+          message,
+          () ->
+              message.body().equals(Ask.CANCEL.name())
+                  ? run.stop().map(Json::text)
+                  : Future.succeededFuture(Json.text(run.state())));
+    }
+
+    private void read(Message<String> message) {
+      answer(
+          message, () -> tail.after(Long.parseLong(message.body())).map(ResponseTail.Piece::text));
+    }
+
+    private void answer(Message<String> message, Supplier<Future<String>> answer) {
+      boolean own = caller.tenant().value().equals(message.headers().get(TENANT));
+      Future<String> answered =
+          own
+              ? answer.get()
+              : Future.failedFuture(ResponseErrors.responseNotFound(request.id().value()));
+      answered
+          .onSuccess(message::reply)
+          .onFailure(
+              failure -> {
+                ReplyException reply = Errors.tellable(failure).toReply();
+                message.fail(reply.failureCode(), reply.getMessage());
+              });
     }
 
     @Override
     public void events(List<ObjectNode> events) {
+      tail.add(events);
       if (reader != null) {
         reader.events(events);
       }
@@ -163,7 +192,7 @@ final class ResponseBackground {
       if (reader != null) {
         reader.ended(response, history);
       }
-      end();
+      end(null);
     }
 
     @Override
@@ -171,7 +200,7 @@ final class ResponseBackground {
       if (reader != null) {
         reader.failed(failure, started);
       }
-      end();
+      end(started ? null : failure);
     }
 
     @Override
@@ -191,12 +220,18 @@ final class ResponseBackground {
       run.resume();
     }
 
-    private void end() {
+    private void end(@Nullable MeshException failure) {
       if (!over) {
         over = true;
+        tail.end(failure);
         running.computeIfPresent(
             caller.tenant(), (_, jobs) -> jobs == 1 ? null : Integer.valueOf(jobs - 1));
         consumer.unregister();
+        if (tail.wasRead()) {
+          responses.edge().vertx().setTimer(LAST_EVENTS_MILLIS, _ -> eventsConsumer.unregister());
+        } else {
+          eventsConsumer.unregister();
+        }
       }
     }
   }

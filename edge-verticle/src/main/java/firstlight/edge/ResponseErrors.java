@@ -20,9 +20,18 @@ final class ResponseErrors {
 
   /** What a WebSocket says of a turn that failed before it had any event. */
   static ObjectNode frame(MeshException failure) {
-    ObjectNode frame = Json.object().put("type", "error").put("status", Errors.status(failure));
-    frame.set("error", payload(failure));
-    return frame;
+    return fill(Json.object().put("type", "error"), failure);
+  }
+
+  /** What a stream says of a failure, at its next number. */
+  static ObjectNode event(long number, MeshException failure) {
+    return fill(Json.object().put("type", "error").put("sequence_number", number), failure);
+  }
+
+  /** Puts the failure into an error event. */
+  static ObjectNode fill(ObjectNode event, MeshException failure) {
+    event.put("status", Errors.status(failure)).set("error", payload(failure));
+    return event;
   }
 
   static MeshException previousNotFound(String id) {
@@ -42,6 +51,14 @@ final class ResponseErrors {
         "The response '%s' does not exist.".formatted(EdgeModels.shown(id)),
         "response_id",
         0);
+  }
+
+  /** For whoever waits for the first event of a Response that has none. */
+  static MeshException cancelled(ResponseId response) {
+    return new MeshException(
+        FailureKind.CONFLICT,
+        "response_cancelled",
+        "The response '%s' was cancelled before it began.".formatted(response));
   }
 
   /** An id from a client, which perhaps no Response can have. */

@@ -1,59 +1,78 @@
 package firstlight.edge;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import firstlight.protocol.FailureKind;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.ResponseId;
 import firstlight.protocol.StoredTurn;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the events of a stored Response again, byte for byte: out of the Response as its client got
- * it, and of the places where its text was cut into deltas, which stand in what is kept of its
- * Items.
+ * Makes the events of a Response again, byte for byte: out of the Response as its client got it,
+ * and of the places where its text was cut into deltas, which stand in what is kept of its Items.
+ * Of a Response that is not stored yet it makes those up to a moment.
  */
 final class ResponseReplay {
+  private final ResponseSoFar known;
   private final ObjectNode resource;
-  private final ArrayNode kept;
+  private final boolean whole;
   private final ResponseEvents events = new ResponseEvents();
   private final Deque<ResponseCuts.Piece> pieces = new ArrayDeque<>();
   private int index = -1;
   private @Nullable ResponseItem open;
 
+  private ResponseReplay(ResponseSoFar known, boolean whole) {
+    this.known = known;
+    this.resource = known.resource();
+    this.whole = whole;
+  }
+
+  /** The events up to a moment, without the Response's last one. */
+  static ResponseReplay of(ResponseSoFar soFar) {
+    return new ResponseReplay(soFar, false);
+  }
+
   /**
-   * @throws MeshException of kind CONFLICT: its events cannot be made again
+   * All events.
+   *
+   * @throws MeshException of kind CONFLICT: they cannot be made again
    */
-  ResponseReplay(Json json, StoredTurn turn) {
-    this.resource = (ObjectNode) json.value(turn.resource());
-    this.kept = (ArrayNode) json.value(turn.output());
-    boolean whole = List.of("completed", "incomplete").contains(turn.status());
-    for (JsonNode item : kept) {
-      whole &= item.has(ResponseCuts.KEY);
+  static ResponseReplay of(Json json, StoredTurn turn) {
+    boolean kept = List.of("completed", "incomplete").contains(turn.status());
+    List<String> cuts = new ArrayList<>();
+    for (JsonNode item : json.value(turn.output())) {
+      kept &= item.has(ResponseCuts.KEY);
+      cuts.add(item.path(ResponseCuts.KEY).asText());
     }
-    if (!whole) {
+    if (!kept) {
       throw new MeshException(
           FailureKind.CONFLICT,
           "stream_not_kept",
           "The events of the response '%s' were not kept. Get it without stream."
               .formatted(turn.response()));
     }
+    return new ResponseReplay(new ResponseSoFar(Json.own(turn.resource()), cuts, false), true);
   }
 
-  /** The next events, at least one; empty: there are no more. */
+  /** The next events, perhaps none; empty: there are no more. */
   Optional<List<ObjectNode>> next() {
-    if (index > kept.size()) {
+    int items = known.cuts().size();
+    if (index > items) {
       return Optional.empty();
     }
     if (index < 0) {
       begin();
       index = 0;
-    } else if (index == kept.size()) {
+    } else if (index == items) {
+      if (!whole) {
+        return Optional.empty();
+      }
       events.add("response." + resource.get("status").textValue(), "response", resource);
       index++;
     } else {
@@ -78,9 +97,11 @@ final class ResponseReplay {
     if (open == null) {
       open = item(item);
       open.begin();
-      pieces.addAll(ResponseCuts.pieces(item, kept.get(index).get(ResponseCuts.KEY).textValue()));
+      pieces.addAll(ResponseCuts.pieces(item, known.cuts().get(index)));
     } else if (pieces.isEmpty()) {
-      open.end(item.get("status").textValue());
+      if (!(known.open() && index == known.cuts().size() - 1)) {
+        open.end(item.get("status").textValue());
+      }
       open = null;
       index++;
     } else {

@@ -93,9 +93,14 @@ final class ResponseRun implements TurnHandle {
     return over ? stream.outcome() : stream.state(started);
   }
 
+  /** What of it there is so far. */
+  ResponseSoFar soFar() {
+    return stream.soFar();
+  }
+
   /**
-   * Ends it as cancelled, and stores what there is of it. Nothing is heard of it afterwards. One
-   * that has ended already stays as it is.
+   * Ends it as cancelled, and stores what there is of it; then its last event is told. One that has
+   * ended already stays as it is.
    *
    * @return the Response as it is then
    */
@@ -103,9 +108,27 @@ final class ResponseRun implements TurnHandle {
     if (over || storing) {
       return Future.succeededFuture(stream.outcome());
     }
-    cancel();
+    storing = true;
+    if (turn != null) {
+      turn.cancel();
+    }
     stream.cancelled();
-    return store.store(record(Usage.NONE), null).map(_ -> stream.outcome());
+    return Future.succeededFuture()
+        .compose(_ -> store.store(record(Usage.NONE), null))
+        .onFailure(this::fail)
+        .map(
+            _ -> {
+              ObjectNode outcome = stream.outcome();
+              if (started) {
+                tell(List.of(stream.last()));
+                over = true;
+                listener.ended(outcome, ResponseHistory.NONE);
+              } else {
+                over = true;
+                listener.failed(ResponseErrors.cancelled(request.id()), false);
+              }
+              return outcome;
+            });
   }
 
   @Override
@@ -125,7 +148,7 @@ final class ResponseRun implements TurnHandle {
   }
 
   private void prepared(AsyncResult<ResponsePreparation.Prepared> result) {
-    if (over) {
+    if (over || storing) {
       return;
     }
     try {
@@ -152,7 +175,7 @@ final class ResponseRun implements TurnHandle {
   }
 
   private void on(TurnEvent event) {
-    if (over) {
+    if (over || storing) {
       return;
     }
     switch (event) {

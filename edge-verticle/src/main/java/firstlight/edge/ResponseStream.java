@@ -60,6 +60,7 @@ final class ResponseStream {
   private ArrayNode logprobsHeld = Json.array();
   private int reasoningTokens;
   private @Nullable ResponseItem open;
+  private boolean left;
   private @Nullable ObjectNode outcome;
 
   /**
@@ -128,7 +129,7 @@ final class ResponseStream {
   }
 
   /**
-   * Where the text of each of the Items that have ended was cut into deltas: see {@link
+   * Where the text of each of the Items that grow no more was cut into deltas: see {@link
    * ResponseCuts}.
    */
   List<String> cuts() {
@@ -146,7 +147,9 @@ final class ResponseStream {
   /** The last event of a Response that has ended and, where it should be, is stored. */
   ObjectNode last() {
     String status = outcome().get("status").textValue();
-    events.add("response." + status, "response", outcome());
+    // The specification has no word for an end that somebody else wanted.
+    String end = status.equals("cancelled") ? "incomplete" : status;
+    events.add("response." + end, "response", outcome());
     return events.take().getFirst();
   }
 
@@ -154,10 +157,7 @@ final class ResponseStream {
   List<ObjectNode> failed(MeshException failure) {
     leaveOpen();
     outcome = resource.failed(output, failure);
-    events
-        .add("error")
-        .put("status", Errors.status(failure))
-        .set("error", ResponseErrors.payload(failure));
+    ResponseErrors.fill(events.add("error"), failure);
     events.add("response.failed", "response", outcome);
     return events.take();
   }
@@ -173,9 +173,23 @@ final class ResponseStream {
     outcome = resource.cancelled(output);
   }
 
+  /** The Response so far, for whoever makes its events again before it is stored. */
+  ResponseSoFar soFar() {
+    ObjectNode now = resource.inProgress();
+    ArrayNode items = now.putArray("output").addAll(output);
+    List<String> all = new ArrayList<>(cuts);
+    if (open != null) {
+      items.add(open.state("in_progress"));
+      all.add(open.cuts());
+    }
+    return new ResponseSoFar(now, all, open != null || left);
+  }
+
   private void leaveOpen() {
     if (open != null) {
       output.add(open.state("incomplete"));
+      cuts.add(open.cuts());
+      left = true;
       open = null;
     }
   }

@@ -9,17 +9,20 @@ import io.vertx.core.Future;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
 
 /** What can be done with a Response by its id: get it, stream it again, cancel it, delete it. */
 final class StoredResponses implements Dialect {
   private static final String PATH = "/v1/responses/:id";
 
   private final EdgeParts parts;
+  private final ResponseParts responses;
   private final ResponseStore store;
   private final ResponseBackground background;
 
   StoredResponses(ResponseParts responses, ResponseBackground background) {
     this.parts = responses.edge();
+    this.responses = responses;
     this.store = responses.store();
     this.background = background;
   }
@@ -51,31 +54,30 @@ final class StoredResponses implements Dialect {
 
   private void stream(RoutingContext context) {
     long after;
+    ResponseId response;
     try {
-      String from = context.request().getParam("starting_after");
-      after = from == null ? -1 : Long.parseLong(from);
-    } catch (NumberFormatException _) {
-      Errors.answer(
-          context, MeshException.invalid("starting_after must be a number.", "starting_after"));
+      after = startingAfter(context.request().getParam("starting_after"));
+      String id = context.pathParam("id");
+      response = ResponseErrors.id(id, ResponseErrors.responseNotFound(id));
+    } catch (MeshException e) {
+      Errors.answer(context, e);
       return;
     }
-    byId(context, background::state)
-        .compose(
-            running ->
-                running.isPresent()
-                    ? Future.<StoredTurn>failedFuture(stillRuns(context))
-                    : found(context))
-        .map(turn -> new ResponseReplay(parts.json(), turn))
-        .onSuccess(replay -> new ReplayStream(parts, context, replay, after).next())
-        .onFailure(failure -> Errors.answer(context, failure));
+    ResponseAnswer.Streamed reader = new ResponseAnswer.Streamed(context, parts);
+    ResponseRest rest =
+        new ResponseRest(
+            responses, background, Caller.of(context).tenant(), response, after, reader);
+    reader.steer(rest);
+    Reply.whenGone(context, rest::cancel);
+    rest.next();
   }
 
-  private static MeshException stillRuns(RoutingContext context) {
-    return new MeshException(
-        FailureKind.CONFLICT,
-        "response_in_progress",
-        "The response '%s' still runs; its events can be read again once it has ended."
-            .formatted(EdgeModels.shown(context.pathParam("id"))));
+  private static long startingAfter(@Nullable String number) {
+    try {
+      return number == null ? -1 : Long.parseLong(number);
+    } catch (NumberFormatException _) {
+      throw MeshException.invalid("starting_after must be a number.", "starting_after");
+    }
   }
 
   private static void reply(RoutingContext context, String json) {
@@ -140,7 +142,7 @@ final class StoredResponses implements Dialect {
   }
 
   /** The turns of conversations are in the same store, and are no Responses. */
-  private static StoredTurn response(StoredTurn turn) {
+  static StoredTurn response(StoredTurn turn) {
     if (turn.resource().isEmpty()) {
       throw ResponseErrors.responseNotFound(turn.response().value());
     }

@@ -167,19 +167,6 @@ class ResponseBackgroundTest {
   }
 
   @Test
-  void one_that_runs_cannot_be_read_as_a_stream_yet() {
-    server.turns.answerSteadily();
-    ObjectNode queued = server.create(BODY);
-
-    HttpResponse<String> answer = server.get(path(queued) + "?stream=true");
-
-    assertThat(answer.statusCode()).isEqualTo(409);
-    assertThat(server.object(answer).at("/error/code").textValue())
-        .isEqualTo("response_in_progress");
-    cancel(queued);
-  }
-
-  @Test
   void only_a_response_in_the_background_can_be_cancelled() {
     ObjectNode response = server.create("{'model':'m','input':'hi'}");
 

@@ -27,11 +27,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 
-/** The dialect on a real port, with turns and stored Responses that a test rules. */
+/**
+ * The dialect on a real port, with turns and stored Responses that a test rules. There are two
+ * instances of it, as several edges are in one process, each with an event loop of its own;
+ * requests go to the first one unless a test says otherwise.
+ */
 final class ResponsesServer implements AutoCloseable {
   static final WebSocketLimits WEB_SOCKETS =
       new WebSocketLimits(
@@ -54,6 +59,7 @@ final class ResponsesServer implements AutoCloseable {
   private final SimulatedTime time = new SimulatedTime();
   private final ResponseParts responses;
   private final HttpServer server;
+  private final HttpServer other;
   private final HttpClient client = HttpClient.newHttpClient();
 
   ResponsesServer() {
@@ -81,6 +87,17 @@ final class ResponsesServer implements AutoCloseable {
             new NoEvents(),
             time,
             new IdSource(new SplittableRandom(3)));
+    responses =
+        new ResponseParts(
+            parts,
+            new ResponseStore(vertx.eventBus(), storeTimeout),
+            new ResponsesReader(config.limits(), json, parts.ids()),
+            limits.apply(WEB_SOCKETS));
+    server = listen();
+    other = listen();
+  }
+
+  private HttpServer listen() {
     Router router = Router.router(vertx);
     router
         .route()
@@ -90,24 +107,17 @@ final class ResponsesServer implements AutoCloseable {
               new Caller(new TenantId(tenant == null ? "a" : tenant), "req_1", 0).keepIn(context);
               context.next();
             });
-    WebSocketLimits webSockets = limits.apply(WEB_SOCKETS);
-    responses =
-        new ResponseParts(
-            parts,
-            new ResponseStore(vertx.eventBus(), storeTimeout),
-            new ResponsesReader(config.limits(), json, parts.ids()),
-            webSockets);
     new ResponsesDialect(responses).mount(router);
-    new ConversationsRoute(parts, responses.store()).mount(router);
+    new ConversationsRoute(responses.edge(), responses.store()).mount(router);
     Promise<HttpServer> listening = Promise.promise();
     vertx.runOnContext(
         _ ->
             vertx
-                .createHttpServer(webSockets.configure(new HttpServerOptions()))
+                .createHttpServer(responses.webSockets().configure(new HttpServerOptions()))
                 .requestHandler(router)
                 .listen(0, "127.0.0.1")
                 .onComplete(listening));
-    server = await(listening.future());
+    return await(listening.future());
   }
 
   /** Of the tenant a; nobody hears of it. */
@@ -135,24 +145,44 @@ final class ResponsesServer implements AutoCloseable {
     return server.actualPort();
   }
 
+  /** That of the other instance. */
+  int otherPort() {
+    return other.actualPort();
+  }
+
   HttpResponse<String> post(String body, String... headers) {
     return postTo("/v1/responses", body, headers);
   }
 
   /** To another path than that of new Responses. */
   HttpResponse<String> postTo(String path, String body, String... headers) {
-    return send(
-        builder(path, headers)
-            .header("Content-Type", "application/json")
-            .POST(HttpRequest.BodyPublishers.ofString(quoted(body))));
+    return send(posting(builder(path, headers), body));
+  }
+
+  private static HttpRequest posting(HttpRequest.Builder request, String body) {
+    return request
+        .header("Content-Type", "application/json")
+        .POST(HttpRequest.BodyPublishers.ofString(quoted(body)))
+        .build();
   }
 
   HttpResponse<String> get(String path, String... headers) {
-    return send(builder(path, headers));
+    return send(builder(path, headers).build());
+  }
+
+  /** The answer will come from the instance at that port. */
+  CompletableFuture<HttpResponse<String>> getLater(int port, String path) {
+    return client.sendAsync(builder(port, path).build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  /** A Response whose answer will come. */
+  CompletableFuture<HttpResponse<String>> postLater(String body) {
+    return client.sendAsync(
+        posting(builder(port(), "/v1/responses"), body), HttpResponse.BodyHandlers.ofString());
   }
 
   HttpResponse<String> delete(String path, String... headers) {
-    return send(builder(path, headers).DELETE());
+    return send(builder(path, headers).DELETE().build());
   }
 
   /** A Response in one piece, which must succeed. */
@@ -220,15 +250,18 @@ final class ResponsesServer implements AutoCloseable {
   }
 
   private HttpRequest.Builder builder(String path, String... headers) {
-    HttpRequest.Builder builder =
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port() + path))
-            .timeout(Duration.ofSeconds(SECONDS_MAX));
+    HttpRequest.Builder builder = builder(port(), path);
     return headers.length == 0 ? builder : builder.headers(headers);
   }
 
-  private HttpResponse<String> send(HttpRequest.Builder request) {
+  private static HttpRequest.Builder builder(int port, String path) {
+    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+        .timeout(Duration.ofSeconds(SECONDS_MAX));
+  }
+
+  private HttpResponse<String> send(HttpRequest request) {
     try {
-      return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+      return client.send(request, HttpResponse.BodyHandlers.ofString());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {
