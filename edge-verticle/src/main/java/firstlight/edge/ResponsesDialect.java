@@ -95,7 +95,8 @@ final class ResponsesDialect implements Dialect {
         .toWebSocket()
         .map(
             socket ->
-                new WebSocketConnection(responses, Caller.of(context), socket, () -> connections--))
+                new WebSocketConnection(
+                    responses, background, Caller.of(context), socket, () -> connections--))
         .onFailure(
             _ -> {
               connections--;

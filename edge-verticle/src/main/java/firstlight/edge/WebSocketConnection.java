@@ -3,6 +3,7 @@ package firstlight.edge;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import firstlight.protocol.FailureKind;
 import firstlight.protocol.MeshException;
+import firstlight.protocol.ResponseId;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.ServerWebSocket;
 import java.util.ArrayDeque;
@@ -11,19 +12,24 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client's WebSocket: its messages become Responses, one after another, whose events go back.
+ * One client's WebSocket: its messages become Responses, one after another, whose events go back. A
+ * message may also ask for the rest of the events of a Response that was made elsewhere.
  *
- * <p>At most one Response is worked on; a few more requests wait. When the connection is gone, for
- * whatever reason, the running turn is cancelled at once and the waiting ones are forgotten.
+ * <p>At most one Response is worked on or told again; a few more requests wait. When the connection
+ * is gone, for whatever reason, the running turn is cancelled at once and the waiting ones are
+ * forgotten.
  */
 final class WebSocketConnection implements WebSocketLine.Listener, ResponseRun.Listener {
   /** A message longer than this is read on a worker thread. */
   private static final int LARGE_BYTES = 64 << 10;
 
   private static final short NORMAL = 1000;
+  private static final String CREATE = "response.create";
+  private static final String RESUME = "response.resume";
 
   private final EdgeParts parts;
   private final ResponseParts responses;
+  private final ResponseBackground background;
   private final WebSocketLimits limits;
   private final Caller caller;
   private final Runnable whenClosed;
@@ -32,7 +38,7 @@ final class WebSocketConnection implements WebSocketLine.Listener, ResponseRun.L
   private final long lifeTimer;
   private final Queue<Waiting> waiting = new ArrayDeque<>();
   private int waitingBytes;
-  private @Nullable ResponseRun running;
+  private @Nullable TurnHandle running;
   private @Nullable String runningOn;
   private boolean closed;
 
@@ -44,9 +50,14 @@ final class WebSocketConnection implements WebSocketLine.Listener, ResponseRun.L
    * @param whenClosed is told once
    */
   WebSocketConnection(
-      ResponseParts responses, Caller caller, ServerWebSocket socket, Runnable whenClosed) {
+      ResponseParts responses,
+      ResponseBackground background,
+      Caller caller,
+      ServerWebSocket socket,
+      Runnable whenClosed) {
     this.parts = responses.edge();
     this.responses = responses;
+    this.background = background;
     this.limits = responses.webSockets();
     this.caller = caller;
     this.whenClosed = whenClosed;
@@ -132,7 +143,7 @@ final class WebSocketConnection implements WebSocketLine.Listener, ResponseRun.L
     }
     String type = body.path("type").asText();
     switch (type) {
-      case "response.create" -> {
+      case CREATE, RESUME -> {
         if (running == null) {
           start(body);
         } else if (waiting.size() < limits.waitingMax()
@@ -148,26 +159,49 @@ final class WebSocketConnection implements WebSocketLine.Listener, ResponseRun.L
       default ->
           refuse(
               MeshException.invalid(
-                  "type must be response.create, not %s.".formatted(EdgeModels.shown(type)),
+                  "type must be %s or %s, not %s."
+                      .formatted(CREATE, RESUME, EdgeModels.shown(type)),
                   "type"));
     }
   }
 
   private void start(ObjectNode body) {
-    runningOn = body.path("previous_response_id").textValue();
-    ResponseRequest request;
+    boolean resumes = body.path("type").asText().equals(RESUME);
+    runningOn = resumes ? null : body.path("previous_response_id").textValue();
     try {
-      request = responses.reader().read(body, ResponsesReader.Transport.WEB_SOCKET);
+      if (resumes) {
+        resume(new Fields(body));
+      } else {
+        create(body);
+      }
     } catch (RuntimeException e) {
       failed(Errors.tellable(e), false);
-      return;
     }
+  }
+
+  private void create(ObjectNode body) {
+    ResponseRequest request = responses.reader().read(body, ResponsesReader.Transport.WEB_SOCKET);
     ResponseRun run = new ResponseRun(responses, caller, request, this);
-    running = run;
-    if (line.isFull()) {
-      run.pause();
-    }
+    begin(run);
     run.start(memory.of(runningOn));
+  }
+
+  private void resume(Fields body) {
+    String id = body.requiredText("response_id");
+    int after = body.integer("starting_after", 0, Integer.MAX_VALUE).orElse(-1);
+    ResponseId response = ResponseErrors.id(id, ResponseErrors.responseNotFound(id));
+    ResponseRest rest =
+        new ResponseRest(
+            responses, background, caller.tenant(), response, after, new Resumed(after));
+    begin(rest);
+    rest.next();
+  }
+
+  private void begin(TurnHandle turn) {
+    running = turn;
+    if (line.isFull()) {
+      turn.pause();
+    }
   }
 
   private void next() {
@@ -199,5 +233,38 @@ final class WebSocketConnection implements WebSocketLine.Listener, ResponseRun.L
         "too_many_waiting",
         "At most %d requests wait on a connection. Send the next one when a response has ended."
             .formatted(limits.waitingMax()));
+  }
+
+  /** Sends the rest of a Response. */
+  private final class Resumed implements ResponseRest.Listener {
+    private final int after;
+    private boolean silent = true;
+
+    private Resumed(int after) {
+      this.after = after;
+    }
+
+    @Override
+    public void events(List<ObjectNode> events) {
+      silent &= events.isEmpty();
+      WebSocketConnection.this.events(events);
+    }
+
+    @Override
+    public void done() {
+      // There is no end mark here, and nobody should wait for an event that does not come.
+      if (silent) {
+        refuse(
+            MeshException.invalid(
+                "starting_after is %d, and the response has no event after it.".formatted(after),
+                "starting_after"));
+      }
+      next();
+    }
+
+    @Override
+    public void failed(MeshException failure, boolean begun) {
+      WebSocketConnection.this.failed(failure, begun);
+    }
   }
 }
