@@ -27,8 +27,8 @@ final class Gate {
 
   private static final Pattern ROUTE =
       Pattern.compile(
-          "/(?:health(?:/live|/ready)?|metrics|v1/(?:chat/completions|completions|responses|models|"
-              + "messages(?:/count_tokens)?|feedback))");
+          "/(?:health(?:/live|/ready)?|metrics|v1/(?:chat/completions|completions|models|feedback|"
+              + "responses(?:/input_tokens|/compact)?|conversations|messages(?:/count_tokens)?))");
 
   private final EdgeConfig config;
   private final Keys keys;
@@ -137,8 +137,9 @@ final class Gate {
             "unknown_url",
             "There is nothing at %s %s. There are POST /v1/chat/completions, /v1/completions,"
                     .formatted(http.request().method(), EdgeModels.shown(http.request().path()))
-                + " /v1/responses (also as a WebSocket), /v1/messages, /v1/messages/count_tokens"
-                + " and /v1/feedback, GET /v1/models,"
+                + " /v1/responses (also as a WebSocket), /v1/responses/input_tokens,"
+                + " /v1/responses/compact, /v1/conversations, /v1/messages,"
+                + " /v1/messages/count_tokens and /v1/feedback, GET /v1/models,"
                 + " /health/live, /health/ready and /metrics."));
   }
 

@@ -44,6 +44,9 @@ class GateHttpTest {
         "GET /v1/responses",
         "GET /v1/responses/resp_1",
         "DELETE /v1/responses/resp_1",
+        "POST /v1/responses/resp_1/cancel",
+        "POST /v1/conversations",
+        "GET /v1/conversations/conv_1/items",
         "POST /v1/messages",
         "POST /v1/messages/count_tokens",
         "GET /v1/models",
@@ -108,7 +111,7 @@ class GateHttpTest {
 
     assertThat(answer.status()).isEqualTo(404);
     assertThat(answer.json().at("/error/message").asText())
-        .contains("/v1/chat/completions", "/v1/models");
+        .contains("/v1/chat/completions", "/v1/models", "/v1/conversations");
     assertThat(edge.get("/v1/chat/completions").status()).isEqualTo(405);
   }
 
