@@ -83,6 +83,23 @@ class ResponseBackgroundTest {
   }
 
   @Test
+  void every_instance_shows_and_cancels_it() {
+    server.turns.answerSteadily();
+    ObjectNode queued = server.create(BODY);
+    eventually(() -> server.turns.started() == 1 && server.turns.last().sent > 3);
+    assertThat(elsewhere(queued).get("status").textValue()).isEqualTo("in_progress");
+
+    String cancel = path(queued) + "/cancel";
+    ObjectNode cancelled = server.object(server.postLater(server.otherPort(), cancel, "").join());
+
+    assertThat(cancelled.get("status").textValue()).isEqualTo("cancelled");
+    assertThat(server.turns.last().cancels).isEqualTo(1);
+    assertThat(get(queued)).isEqualTo(cancelled);
+    assertThat(elsewhere(queued)).isEqualTo(cancelled);
+    assertThat(server.object(cancel(queued))).isEqualTo(cancelled);
+  }
+
+  @Test
   void a_failed_one_is_found_as_failed() {
     server.turns.failWith(new MeshException(FailureKind.DEVICE_LOST, "device_lost", "Gone."));
     ObjectNode queued = server.create(BODY);
@@ -180,6 +197,10 @@ class ResponseBackgroundTest {
 
   private ObjectNode get(ObjectNode response) {
     return server.object(server.get(path(response)));
+  }
+
+  private ObjectNode elsewhere(ObjectNode response) {
+    return server.object(server.getLater(server.otherPort(), path(response)).join());
   }
 
   private String status(ObjectNode response) {

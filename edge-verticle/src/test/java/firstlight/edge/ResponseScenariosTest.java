@@ -8,6 +8,7 @@ import firstlight.protocol.FailureKind;
 import firstlight.protocol.FinishReason;
 import firstlight.protocol.MeshException;
 import java.io.IOException;
+import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -25,13 +26,24 @@ class ResponseScenariosTest {
   private static final MeshException LOST =
       new MeshException(FailureKind.DEVICE_LOST, "device_lost", "The device is gone. Try again.");
 
+  private static final String UNSTORED = "'store':false";
+
   private static ResponsesServer server;
+  private static String conversation;
   private static ResponseSchemas schemas;
 
   private enum Transport {
     WHOLE,
     STREAMED,
-    WEB_SOCKET
+    WEB_SOCKET,
+    /** In the background, and read by another instance. */
+    READ_ELSEWHERE,
+    /** In the background, and resumed over a WebSocket of another instance. */
+    RESUMED;
+
+    private boolean background() {
+      return this == READ_ELSEWHERE || this == RESUMED;
+    }
   }
 
   /**
@@ -52,6 +64,9 @@ class ResponseScenariosTest {
     schemas = ResponseSchemas.load();
     server = new ResponsesServer();
     server.turns.parseWith(MarkedParser::new);
+    HttpResponse<String> made =
+        server.postTo("/v1/conversations", "{'items':[{'role':'user','content':'u'}]}");
+    conversation = server.object(made).get("id").textValue();
   }
 
   @AfterAll
@@ -64,7 +79,11 @@ class ResponseScenariosTest {
   static Stream<Arguments> scenarios() {
     return Stream.of(inputs(), forms(), answers())
         .flatMap(List::stream)
-        .flatMap(scenario -> Stream.of(Transport.values()).map(way -> Arguments.of(scenario, way)));
+        .flatMap(
+            scenario ->
+                Stream.of(Transport.values())
+                    .filter(way -> !(way.background() && scenario.fields().contains(UNSTORED)))
+                    .map(way -> Arguments.of(scenario, way)));
   }
 
   private static List<Scenario> inputs() {
@@ -105,9 +124,13 @@ class ResponseScenariosTest {
         said(
             "all options",
             "'input':'hi','temperature':0.5,'top_p':0.5,'presence_penalty':1,'truncation':'auto',"
-                + "'frequency_penalty':1,'max_tool_calls':1,'metadata':{'k':'v'},'store':false,"
+                + "'frequency_penalty':1,'max_tool_calls':1,'metadata':{'k':'v'},"
+                + UNSTORED
+                + ","
                 + "'safety_identifier':'s','prompt_cache_key':'p','service_tier':'flex',"
                 + "'reasoning':{'effort':'low'},'text':{'verbosity':'low'}"),
+        said("a conversation", "'input':'hi','conversation':'CONVERSATION'"),
+        said("nothing but a conversation", "'conversation':{'id':'CONVERSATION'}"),
         said(
             "log-probabilities",
             "'input':'hi','top_logprobs':2,'include':['message.output_text.logprobs']"));
@@ -227,11 +250,16 @@ class ResponseScenariosTest {
 
   static Stream<Arguments> failing() {
     return Stream.of("Hel", "[hm", "<w|{")
-        .flatMap(answer -> Stream.of(Transport.values()).map(way -> Arguments.of(answer, way)));
+        .flatMap(
+            answer ->
+                Stream.of(Transport.values())
+                    .filter(way -> !way.background())
+                    .map(way -> Arguments.of(answer, way)));
   }
 
   private static JsonNode ask(String fields, Transport transport) throws IOException {
-    String body = "{'model':'m'," + fields;
+    String all = fields.replace("CONVERSATION", conversation);
+    String body = "{'model':'m'," + all;
     return switch (transport) {
       case WHOLE -> {
         ObjectNode response = server.create(body + "}");
@@ -241,11 +269,32 @@ class ResponseScenariosTest {
       case STREAMED -> checked(server.events(server.post(body + ",'stream':true}")));
       case WEB_SOCKET -> {
         try (WebSocketClient client = new WebSocketClient(server)) {
-          client.create(fields);
+          client.create(all);
+          yield checked(client.response());
+        }
+      }
+      case READ_ELSEWHERE ->
+          checked(
+              server.events(
+                  server
+                      .getLater(
+                          server.otherPort(),
+                          "/v1/responses/%s?stream=true".formatted(queued(body)))
+                      .join()));
+      case RESUMED -> {
+        try (WebSocketClient client =
+            new WebSocketClient(server.otherPort(), server.json, 64 << 10)) {
+          client.send("{'type':'response.resume','response_id':'%s'}".formatted(queued(body)));
           yield checked(client.response());
         }
       }
     };
+  }
+
+  private static String queued(String body) {
+    ObjectNode queued = server.create(body + ",'background':true}");
+    schemas.check("ResponseResource", queued);
+    return queued.get("id").textValue();
   }
 
   private static JsonNode checked(List<ObjectNode> events) {

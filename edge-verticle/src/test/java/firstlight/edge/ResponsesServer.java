@@ -177,8 +177,13 @@ final class ResponsesServer implements AutoCloseable {
 
   /** A Response whose answer will come. */
   CompletableFuture<HttpResponse<String>> postLater(String body) {
+    return postLater(port(), "/v1/responses", body);
+  }
+
+  /** As {@link #getLater}. */
+  CompletableFuture<HttpResponse<String>> postLater(int port, String path, String body) {
     return client.sendAsync(
-        posting(builder(port(), "/v1/responses"), body), HttpResponse.BodyHandlers.ofString());
+        posting(builder(port, path), body), HttpResponse.BodyHandlers.ofString());
   }
 
   HttpResponse<String> delete(String path, String... headers) {
