@@ -61,6 +61,11 @@ final class PrefillPlanner {
     sharing.clear();
     tenants.compare();
     gather();
+    fill(draft);
+    tenants.crowded(waiting.size() > 0 || !shorts.isEmpty() || !longs.isEmpty());
+  }
+
+  private void fill(StepDraft draft) {
     int room = Math.min(draft.left(), budget.left(0, 1));
     if (shorts.isEmpty() || longs.isEmpty()) {
       fill(draft, shorts, room);

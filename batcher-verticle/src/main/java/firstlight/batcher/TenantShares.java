@@ -10,10 +10,12 @@ import java.util.stream.LongStream;
  * Fairness among tenants by tokens served, after Sheng et al., "Fairness in Serving Large Language
  * Models". Each tenant has a counter of the tokens that were computed for it, an output token
  * weighing as much as two of a prompt; the least served one is next. A tenant that comes back, or
- * had nothing waiting, is lifted to a few thousand tokens below where the service has got to: so
- * nobody saves up for a flood by being away or asking for little, and yet who asks for less than
- * its share now and then is served at once. Nor does anybody lose a debt by leaving for a moment,
- * since counters are remembered for a while.
+ * had nothing waiting, is lifted to at most a few thousand tokens below where the service has got
+ * to: so nobody saves up for a flood by being away or asking for little, and yet who asks for less
+ * than its share now and then is served at once. Only what was served while somebody had to wait
+ * counts for that: capacity that nobody else wanted is not held against who used it, else a flood
+ * would be before all that were there when it began. Nor does anybody lose a debt by leaving for a
+ * moment, since counters are remembered for a while.
  */
 final class TenantShares {
   static final int OUTPUT_WEIGHT = 2;
@@ -35,6 +37,12 @@ final class TenantShares {
   /** Where the service has got to: what the last one that was served, or left last, had. */
   private long reached;
 
+  /** What a tenant that comes has at least. */
+  private long lift;
+
+  /** Whether somebody has to wait. */
+  private boolean crowded;
+
   /** The counter of the least served of those that are there or were lately. */
   private long least;
 
@@ -48,7 +56,7 @@ final class TenantShares {
 
   /** The tenant has one live Sequence more. */
   TenantShare arrived(TenantId tenant) {
-    long lift = reached() - BURST;
+    lift();
     TenantShare share = active.get(tenant);
     if (share == null) {
       share = away.remove(tenant);
@@ -69,7 +77,8 @@ final class TenantShares {
       return share.served;
     }
     TenantShare gone = away.get(tenant);
-    return Math.max(gone == null ? 0 : gone.served, reached() - BURST);
+    lift();
+    return Math.max(gone == null ? 0 : gone.served, lift);
   }
 
   /** One of its Sequences has ended. */
@@ -88,16 +97,24 @@ final class TenantShares {
     }
   }
 
-  private long reached() {
-    long all = active.values().stream().mapToLong(share -> share.served).min().orElse(reached);
-    reached = Math.max(reached, all);
-    return reached;
+  private void lift() {
+    reach(active.values().stream().mapToLong(share -> share.served).min().orElse(reached));
+  }
+
+  private void reach(long served) {
+    reached = Math.max(reached, served);
+    lift = Math.max(lift, crowded ? reached - BURST : reached);
   }
 
   /** The next tokens of a prompt are the tenant's, so many of them not counted before. */
   void serve(TenantShare share, int tokens) {
-    reached = Math.max(reached, share.served);
+    reach(share.served);
     share.served += tokens;
+  }
+
+  /** Whether prompts had to wait that wanted to be in the last Step. */
+  void crowded(boolean somebodyWaits) {
+    crowded = somebodyWaits;
   }
 
   /** Sees who is ahead from now on. */

@@ -202,6 +202,11 @@ final class LoadSimulation {
     return all.stream().filter(which).toList();
   }
 
+  /** Calls of a kind that arrived after so long. */
+  Predicate<Call> of(Kind kind, Duration since) {
+    return call -> call.kind == kind && call.arrived >= begin + since.toNanos();
+  }
+
   long count(Predicate<Call> which) {
     return all.stream().filter(which).count();
   }

@@ -7,6 +7,7 @@ import firstlight.protocol.SimulatedTime;
 import firstlight.protocol.TenantId;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class TenantSharesTest {
@@ -15,6 +16,36 @@ class TenantSharesTest {
 
   private final SimulatedTime time = new SimulatedTime();
   private final TenantShares tenants = new TenantShares(2, time);
+
+  @BeforeEach
+  void somebody_has_to_wait() {
+    tenants.crowded(true);
+  }
+
+  @Test
+  void what_nobody_else_wanted_is_not_held_against_who_used_it() {
+    TenantShare a = tenants.arrived(A);
+    tenants.crowded(false);
+    tenants.serve(a, 100_000);
+    tenants.serve(a, 1_000);
+    assertThat(tenants.arrived(B).served).isEqualTo(101_000);
+    tenants.crowded(true);
+    assertThat(tenants.servedOnArrival(new TenantId("c"))).isEqualTo(101_000);
+  }
+
+  @Test
+  void what_was_served_since_somebody_had_to_wait_is_what_others_are_owed() {
+    TenantShare a = tenants.arrived(A);
+    tenants.crowded(false);
+    tenants.serve(a, 100_000);
+    tenants.serve(a, 1);
+    tenants.crowded(true);
+    tenants.serve(a, 1_000);
+    tenants.serve(a, 1);
+    assertThat(tenants.arrived(B).served).isEqualTo(100_000);
+    tenants.serve(a, 10_000);
+    assertThat(tenants.servedOnArrival(B)).isEqualTo(100_000);
+  }
 
   @Test
   void one_that_comes_back_has_saved_up_no_more_than_a_burst() {

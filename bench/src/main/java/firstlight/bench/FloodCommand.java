@@ -95,6 +95,9 @@ final class FloodCommand implements Callable<Integer> {
         .with("growth", growth)
         .with("refusedBeside", beside.refused())
         .with("foreignCores", foreignCores)
+        .with("firstTokensAlone", alone.firstTokens())
+        .with("firstTokensBeside", beside.firstTokens())
+        .with("firstTokensOfTheFlood", flood.firstTokens())
         .write(file);
     options.progress.say("all figures: %s", file);
   }

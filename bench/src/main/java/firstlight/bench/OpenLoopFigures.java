@@ -24,6 +24,13 @@ record OpenLoopFigures(List<Visit> visits, long start, int seconds) {
     return waits.isEmpty() ? Double.NaN : Sample.of(waits).percentile(percent);
   }
 
+  /** Of those that were served: when they were sent, seconds after the start, and how long for. */
+  List<List<Double>> firstTokens() {
+    return served().stream()
+        .map(answer -> List.of((answer.sent() - start) / 1e9, answer.firstToken()))
+        .toList();
+  }
+
   /** Tokens per second, in the span, of answers that began within the limit. */
   double goodput(double limitSeconds) {
     long end = start + TimeUnit.SECONDS.toNanos(seconds);

@@ -145,6 +145,7 @@ final class OverloadCommand implements Callable<Integer> {
     kept.put("goodput", figures.goodput(load.firstTokenMaxSeconds));
     kept.put("cameAgain", figures.cameAgain());
     kept.put("admittedAgain", figures.admittedAgain());
+    kept.put("firstTokens", figures.firstTokens());
     return kept;
   }
 }
