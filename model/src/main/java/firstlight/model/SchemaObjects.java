@@ -77,7 +77,9 @@ final class SchemaObjects {
 
   private GrammarNode names(SchemaNode schema, Set<String> named) {
     if (!schema.has("propertyNames")) {
-      return named.isEmpty() ? JsonGrammar.STRING : grammar.rule(OtherNames.than(named));
+      return named.isEmpty()
+          ? JsonGrammar.STRING
+          : grammar.rule(OtherNames.than(named, grammar::rule));
     }
     if (!named.isEmpty()) {
       throw schema.wrong("propertyNames together with properties is not supported");

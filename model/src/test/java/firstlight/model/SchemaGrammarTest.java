@@ -7,6 +7,9 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -242,6 +245,34 @@ class SchemaGrammarTest {
   void a_schema_that_is_nested_without_end_is_refused() {
     String deep = "{'items':".repeat(300) + "{}" + "}".repeat(300);
     assertThatThrownBy(() -> grammar(deep)).hasMessageContaining("nested deeper than 100");
+  }
+
+  /** Goal: objects of many properties reach a replica. Method: as text, and back. */
+  @Test
+  void many_properties_nest_no_deeper_than_few() {
+    String properties =
+        IntStream.range(0, 600)
+            .mapToObj("'p%1$d':{'const':%1$d}"::formatted)
+            .collect(Collectors.joining(","));
+    String schema = "{'type':'object','properties':{%s}".formatted(properties);
+    for (String more : List.of("}", ",'required':['p299']}", ",'required':['p0','p299']}")) {
+      boolean first = more.contains("p0");
+      assertThat(allows(schema + more, "{'p0':0,'p7':7,'p299':299}")).isTrue();
+      assertThat(allows(schema + more, "{'p9':9,'p299':299}")).isEqualTo(!first);
+      assertThat(allows(schema + more, "{'p9':9,'p7':7,'p299':299}")).isFalse();
+      assertThat(allows(schema + more, "{'p0':0,'p298':298}")).isEqualTo(more.equals("}"));
+    }
+  }
+
+  @Test
+  void a_long_name_is_told_from_others() {
+    String name = "n".repeat(400);
+    String schema =
+        "{'type':'object','properties':{'%s':{'const':1}},'additionalProperties':true}"
+            .formatted(name);
+    assertThat(allows(schema, "{'%s':1,'%sn':2,'nm':3}".formatted(name, name))).isTrue();
+    assertThat(allows(schema, "{'%s':2}".formatted(name))).isFalse();
+    assertThat(allows(schema, "{'%s':2}".formatted(name.substring(1)))).isTrue();
   }
 
   @Test
