@@ -204,16 +204,12 @@ final class GrammarParser {
   }
 
   private int hexadecimal(int digits) {
-    try {
-      int value = Integer.parseInt(source, at, at + digits, 16);
-      at += digits;
-      if (Character.isValidCodePoint(value)) {
-        return value;
-      }
-    } catch (NumberFormatException | IndexOutOfBoundsException _) {
-      // Said below.
+    int character = Hexadecimal.character(source, at, digits);
+    if (character < 0) {
+      throw wrong("a character needs %d hexadecimal digits".formatted(digits));
     }
-    throw wrong("a character needs %d hexadecimal digits".formatted(digits));
+    at += digits;
+    return character;
   }
 
   private String name() {

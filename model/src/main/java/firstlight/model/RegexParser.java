@@ -255,16 +255,12 @@ final class RegexParser {
   }
 
   private int hexadecimal(int digits) {
-    try {
-      int value = Integer.parseInt(source, at, at + digits, 16);
-      at += digits;
-      if (Character.isValidCodePoint(value)) {
-        return value;
-      }
-    } catch (NumberFormatException | IndexOutOfBoundsException _) {
-      // Said below.
+    int character = Hexadecimal.character(source, at, digits);
+    if (character < 0) {
+      throw wrong("a character's number is wrong");
     }
-    throw wrong("a character's number is wrong");
+    at += digits;
+    return character;
   }
 
   private int next() {

@@ -129,6 +129,7 @@ class GrammarTest {
         "root ::= \"a\"{1000000}~line 1: a repetition is at most 100000",
         "root ::= \"\\q\"~line 1: an unknown escape",
         "root ::= \"\\u12\"~line 1: a character needs 4 hexadecimal digits",
+        "root ::= \"\\u+123\"~line 1: a character needs 4 hexadecimal digits",
         "root ::= \"a\" $~line 1: unexpected '$'",
       })
   void what_is_wrong_is_said(String source, String reason) {
