@@ -2,13 +2,11 @@ package firstlight.edge;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import firstlight.model.Grammar;
-import firstlight.model.InvalidGrammar;
 import firstlight.model.SchemaGrammar;
 import firstlight.protocol.MeshException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 
 /**
  * Reads what the text of an answer must keep to: OpenAI's {@code response_format}, and vLLM's
@@ -28,45 +26,39 @@ final class GrammarReader {
   }
 
   /**
-   * In GBNF; empty: the text may be anything.
+   * Empty: the text may be anything.
    *
-   * @throws MeshException it cannot be kept to, with the reason; or more than one thing is asked
-   *     for
+   * @throws MeshException a field is wrong, or more than one thing is asked for
    */
-  String read(Fields fields) {
-    List<Grammar> grammars = new ArrayList<>();
-    fields.object(FORMAT).flatMap(format -> format(format)).ifPresent(grammars::add);
-    fields.object(STRUCTURED).ifPresent(outputs -> grammars.add(structured(outputs)));
+  Optional<TextForm> read(Fields fields) {
+    List<TextForm> forms = new ArrayList<>();
+    fields.object(FORMAT).flatMap(this::format).ifPresent(forms::add);
+    fields.object(STRUCTURED).ifPresent(outputs -> forms.add(structured(outputs)));
     for (String kind : KINDS) {
-      guided(fields, "guided_" + kind, kind).ifPresent(grammars::add);
+      guided(fields, "guided_" + kind, kind).ifPresent(forms::add);
     }
-    if (grammars.size() > 1) {
+    if (forms.size() > 1) {
       throw fields.refused(
           FORMAT, "can not be kept to together with structured_outputs or guided_*: give one");
     }
-    return grammars.isEmpty() ? "" : grammars.getFirst().toString();
+    return forms.stream().findFirst();
   }
 
   /**
-   * The grammar of a schema.
+   * Of a JSON Schema.
    *
-   * @param param is blamed if there is none
+   * @param param the field that asks for it
    */
-  String schema(JsonNode schema, String param) {
-    return kept(param, () -> SchemaGrammar.of(json.plain(schema))).toString();
+  TextForm schema(JsonNode schema, String param) {
+    return new TextForm(param, () -> SchemaGrammar.of(json.plain(schema)));
   }
 
-  /** Runs what makes a grammar; what is wrong with it is told to the client. */
-  static Grammar kept(String param, Supplier<Grammar> grammar) {
-    try {
-      return grammar.get();
-    } catch (InvalidGrammar e) {
-      throw MeshException.invalid(
-          "%s cannot be kept to: %s.".formatted(param, e.getMessage()), param);
-    }
+  /** Any JSON object. */
+  static TextForm anyObject(String param) {
+    return new TextForm(param, SchemaGrammar::anyObject);
   }
 
-  private Optional<Grammar> format(Fields format) {
+  private Optional<TextForm> format(Fields format) {
     return switch (format.requiredText("type")) {
       case "text" -> Optional.empty();
       // llama.cpp's form of it may have a schema.
@@ -74,14 +66,14 @@ final class GrammarReader {
           Optional.of(
               format
                   .any("schema")
-                  .map(schema -> kept(FORMAT, () -> SchemaGrammar.of(json.plain(schema))))
-                  .orElseGet(SchemaGrammar::anyObject));
+                  .map(schema -> schema(schema, FORMAT))
+                  .orElseGet(() -> anyObject(FORMAT)));
       case "json_schema" -> Optional.of(schemaFormat(format));
       default -> throw format.refused("type", "must be text, json_object or json_schema");
     };
   }
 
-  private Grammar schemaFormat(Fields format) {
+  private TextForm schemaFormat(Fields format) {
     Fields named = format.object("json_schema").orElseThrow(() -> format.missing("json_schema"));
     named.text("name");
     named.text("description");
@@ -89,46 +81,45 @@ final class GrammarReader {
     JsonNode schema = named.any("schema").orElseThrow(() -> named.missing("schema"));
     named.require(
         schema.isObject() || schema.isBoolean(), "schema", "must be a JSON Schema: an object");
-    return kept(FORMAT, () -> SchemaGrammar.of(json.plain(schema)));
+    return schema(schema, FORMAT);
   }
 
-  private Grammar structured(Fields outputs) {
-    List<Grammar> grammars = new ArrayList<>();
-    KINDS.forEach(kind -> guided(outputs, kind, kind).ifPresent(grammars::add));
+  private TextForm structured(Fields outputs) {
+    List<TextForm> forms = new ArrayList<>();
+    KINDS.forEach(kind -> guided(outputs, kind, kind).ifPresent(forms::add));
     if (outputs.flag("json_object", false)) {
-      grammars.add(SchemaGrammar.anyObject());
+      forms.add(anyObject(outputs.param("json_object")));
     }
-    if (grammars.size() != 1) {
+    if (forms.size() != 1) {
       throw MeshException.invalid(
           STRUCTURED + " must have one of json, json_object, regex, choice and grammar.",
           STRUCTURED);
     }
-    return grammars.getFirst();
+    return forms.getFirst();
   }
 
-  private Optional<Grammar> guided(Fields fields, String name, String kind) {
-    String param = fields.param(name);
+  private Optional<TextForm> guided(Fields fields, String name, String kind) {
     if (!fields.has(name)) {
       return Optional.empty();
     }
+    String param = fields.param(name);
     return Optional.of(
         switch (kind) {
           case "json" -> {
             JsonNode schema = fields.any(name).orElseThrow();
-            JsonNode value = schema.isTextual() ? parsed(fields, name) : schema;
-            yield kept(param, () -> SchemaGrammar.of(json.plain(value)));
+            yield schema(schema.isTextual() ? parsed(fields, name) : schema, param);
           }
           case "regex" -> {
             String expression = fields.requiredText(name);
-            yield kept(param, () -> Grammar.ofRegex(expression));
+            yield new TextForm(param, () -> Grammar.ofRegex(expression));
           }
           case "choice" -> {
             List<String> texts = fields.texts(name, CHOICES_MAX);
-            yield kept(param, () -> Grammar.ofTexts(texts));
+            yield new TextForm(param, () -> Grammar.ofTexts(texts));
           }
           default -> {
             String source = fields.requiredText(name);
-            yield kept(param, () -> Grammar.parse(source));
+            yield new TextForm(param, () -> Grammar.parse(source));
           }
         });
   }

@@ -1,5 +1,6 @@
 package firstlight.edge;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import firstlight.model.Tool;
 import firstlight.model.ToolChoice;
 import java.util.ArrayList;
@@ -29,7 +30,7 @@ final class MessagesTools {
     ToolChoice read = choice.map(MessagesTools::choice).orElse(ToolChoice.AUTO);
     ToolReader.checkNames(fields, read, tools);
     boolean alone = choice.map(one -> one.flag("disable_parallel_tool_use", false)).orElse(false);
-    return new AnswerForm(tools, read, !alone, grammar(fields));
+    return new AnswerForm(tools, read, !alone, text(fields));
   }
 
   private Tool tool(Fields tool) {
@@ -61,16 +62,16 @@ final class MessagesTools {
     };
   }
 
-  private String grammar(Fields fields) {
+  private Optional<TextForm> text(Fields fields) {
     Optional<Fields> older = fields.object("output_format");
     Optional<Fields> newer = fields.object("output_config").flatMap(out -> out.object("format"));
     Fields format = newer.or(() -> older).orElse(null);
     if (format == null) {
-      return "";
+      return Optional.empty();
     }
     format.require(
         format.requiredText("type").equals("json_schema"), "type", "must be json_schema");
-    return grammars.schema(
-        format.any("schema").orElseThrow(() -> format.missing("schema")), format.param("schema"));
+    JsonNode schema = format.any("schema").orElseThrow(() -> format.missing("schema"));
+    return Optional.of(grammars.schema(schema, format.param("schema")));
   }
 }

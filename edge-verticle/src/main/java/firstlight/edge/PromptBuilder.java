@@ -147,10 +147,9 @@ final class PromptBuilder {
     if (!(prompt instanceof TurnPrompt.Conversation conversation)) {
       return prompt;
     }
-    boolean byTemplate = format.instructions(form.tools(), form.choice()).isEmpty();
     return new TurnPrompt.Conversation(
         format.messages(conversation.messages(), form.tools(), form.choice()),
-        byTemplate ? conversation.tools() : List.of(),
+        format.tellsTools() ? conversation.tools() : List.of(),
         conversation.extra());
   }
 
@@ -170,17 +169,17 @@ final class PromptBuilder {
     return text.toString();
   }
 
-  /** What the answer must keep to, as text. */
+  /** What the answer must keep to, as text: it can be followed. */
   private static String constraint(AnswerForm form, ToolFormat format, String promptEnd) {
+    Optional<Grammar> text = form.text().map(TextForm::grammar);
     try {
-      Optional<Grammar> text =
-          form.grammar().isEmpty() ? Optional.empty() : Optional.of(Grammar.parse(form.grammar()));
-      return format
-          .grammar(new AnswerRules(form.tools(), form.choice(), form.parallel(), text), promptEnd)
-          .map(Grammar::toString)
-          .orElse("");
+      AnswerRules rules = new AnswerRules(form.tools(), form.choice(), form.parallel(), text);
+      return format.grammar(rules, promptEnd).map(Grammar::checked).orElse("");
     } catch (InvalidGrammar e) {
-      throw MeshException.invalid("The tools cannot be kept to: " + e.getMessage() + ".", "tools");
+      form.text().ifPresent(TextForm::check);
+      // It can be kept to alone, but not together with what else an answer has.
+      boolean tools = !form.tools().isEmpty() || form.text().isEmpty();
+      throw TextForm.unkept(tools ? "tools" : form.text().orElseThrow().param(), e);
     }
   }
 

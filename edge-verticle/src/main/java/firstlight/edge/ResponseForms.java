@@ -3,7 +3,6 @@ package firstlight.edge;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import firstlight.model.SchemaGrammar;
 import firstlight.model.Tool;
 import firstlight.model.ToolChoice;
 import firstlight.protocol.MeshException;
@@ -11,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -26,10 +26,12 @@ final class ResponseForms {
   private static final String FORMAT_NAME = "response";
 
   private final Json json;
+  private final GrammarReader grammars;
   private final int toolsMax;
 
   ResponseForms(Json json, int toolsMax) {
     this.json = json;
+    this.grammars = new GrammarReader(json);
     this.toolsMax = toolsMax;
   }
 
@@ -37,21 +39,19 @@ final class ResponseForms {
    * @param echo gets what a Response repeats, defaults filled in
    * @throws MeshException that names the field at fault
    */
-  ResponseForm read(Fields fields, ObjectNode echo) {
+  AnswerForm read(Fields fields, ObjectNode echo) {
     List<Tool> tools = tools(fields, echo.putArray("tools"));
     ToolChoice choice = choice(fields, tools, echo);
     boolean parallel = fields.flag("parallel_tool_calls", true);
     echo.put("parallel_tool_calls", parallel);
     Fields text = fields.object("text").orElse(null);
     ObjectNode shown = echo.putObject("text");
-    Object schema = schema(text, shown.putObject("format"));
+    Optional<TextForm> form = form(text, shown.putObject("format"));
     if (text != null) {
       ResponsesReader.choice(text, "verbosity", VERBOSITIES)
           .ifPresent(level -> shown.put("verbosity", level));
     }
-    boolean anyObject = shown.at("/format/type").asText().equals("json_object");
-    String grammar = anyObject ? SchemaGrammar.anyObject().toString() : "";
-    return new ResponseForm(new AnswerForm(tools, choice, parallel, grammar), schema);
+    return new AnswerForm(tools, choice, parallel, form);
   }
 
   private List<Tool> tools(Fields fields, ArrayNode echo) {
@@ -150,12 +150,15 @@ final class ResponseForms {
     };
   }
 
-  private @Nullable Object schema(@Nullable Fields text, ObjectNode echo) {
+  private Optional<TextForm> form(@Nullable Fields text, ObjectNode echo) {
     Fields format = text == null ? null : text.object("format").orElse(null);
     String type = format == null ? "text" : format.requiredText("type");
     echo.put("type", type);
-    if (format == null || type.equals("text") || type.equals("json_object")) {
-      return null;
+    if (format == null || type.equals("text")) {
+      return Optional.empty();
+    }
+    if (type.equals("json_object")) {
+      return Optional.of(GrammarReader.anyObject(format.path()));
     }
     format.require(type.equals("json_schema"), "type", "must be text, json_object or json_schema");
     JsonNode schema = format.any("schema").orElseThrow(() -> format.missing("schema"));
@@ -164,6 +167,6 @@ final class ResponseForms {
         .put("description", format.text("description").orElse(null));
     echo.set("schema", schema);
     echo.put("strict", format.flag("strict", false));
-    return json.plain(schema);
+    return Optional.of(grammars.schema(schema, format.param("schema")));
   }
 }

@@ -63,7 +63,7 @@ final class ResponsePreparation {
     return new ResponseReferences(parts.json(), store, caller.tenant())
         .resolve(request.input(), history)
         .map(named)
-        .compose(input -> form().map(form -> prepared(history, input, form)));
+        .map(input -> prepared(history, input));
   }
 
   private Future<Prepared> fitting(Prepared prepared) {
@@ -84,25 +84,17 @@ final class ResponsePreparation {
         .map(turns -> new ResponseHistory(turns, List.of()));
   }
 
-  // A grammar may take long to make, and whoever sends a schema decides how long.
-  private Future<AnswerForm> form() {
-    ResponseForm form = request.form();
-    return form.schema() == null
-        ? Future.succeededFuture(form.form())
-        : parts.vertx().executeBlocking(form::complete, false);
-  }
-
-  private Prepared prepared(ResponseHistory history, ArrayNode input, AnswerForm form) {
+  private Prepared prepared(ResponseHistory history, ArrayNode input) {
     ResponsePrompt prompt = new ResponsePrompt(parts.json(), request.instructions());
     for (StoredTurn turn : history.turns()) {
       prompt.addKnown((ArrayNode) parts.json().value(turn.input()));
       prompt.addKnown((ArrayNode) parts.json().value(turn.output()));
     }
     prompt.addInput(input);
-    return new Prepared(history, input, turn(prompt.conversation(form.tools()), input, form));
+    return new Prepared(history, input, turn(prompt.conversation(request.form().tools()), input));
   }
 
-  private TurnRequest turn(TurnPrompt prompt, ArrayNode input, AnswerForm form) {
+  private TurnRequest turn(TurnPrompt prompt, ArrayNode input) {
     return new TurnRequest(
         request.id(),
         caller.tenant(),
@@ -114,7 +106,7 @@ final class ResponsePreparation {
         request.sampling(),
         request.outputMax(),
         List.of(),
-        form,
+        request.form(),
         false,
         new Urgency(request.priority(), caller.firstTokenMillis()),
         request.stream(),

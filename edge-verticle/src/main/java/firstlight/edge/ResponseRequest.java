@@ -42,7 +42,7 @@ record ResponseRequest(
     Sampling sampling,
     OptionalInt outputMax,
     Priority priority,
-    ResponseForm form,
+    AnswerForm form,
     ObjectNode echo,
     List<String> ignored) {
   ResponseRequest {

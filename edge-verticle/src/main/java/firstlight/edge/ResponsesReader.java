@@ -73,7 +73,7 @@ final class ResponsesReader {
     fields.require(
         !background || echo.get("store").booleanValue(), "background", "needs store to be true");
     echo.put("background", background);
-    ResponseForm form = forms.read(fields, echo);
+    AnswerForm form = forms.read(fields, echo);
     boolean logprobs = fields.texts("include", INCLUDES_MAX).contains(LOGPROBS);
     return new ResponseRequest(
         id,

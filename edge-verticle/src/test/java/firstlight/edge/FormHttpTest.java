@@ -6,6 +6,8 @@ import firstlight.model.Grammar;
 import firstlight.model.SchemaGrammar;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -117,6 +119,11 @@ class FormHttpTest {
           "structured_outputs":{"json":"{"} | structured_outputs.json
           "structured_outputs":{"structural_tag":"x"} | structured_outputs
           "guided_regex":"(?=a)" | guided_regex
+          "guided_regex":"([^a-z]{90000}){9}" | guided_regex
+          "guided_grammar":"root ::= root \\"x\\"" | guided_grammar
+          "structured_outputs":{"grammar":"root ::= \\"x\\" root"} | structured_outputs.grammar
+          "tools":[{"type":"function","function":{"name":"w"}}],"response_format":{"type":"json_schema","json_schema":{"name":"n","schema":{"type":"thing"}}} | response_format
+          "tools":[{"type":"function","function":{"name":"w","strict":true,"parameters":{"type":"thing"}}}],"tool_choice":"required","response_format":{"type":"json_object"} | tools
           "tools":[{"type":"web_search"}] | tools[0].type
           "tools":[{"type":"function","function":{"name":""}}] | tools[0].function.name
           "tools":[{"type":"function","function":{"name":"w","parameters":[]}}] | tools[0].function.parameters
@@ -137,6 +144,23 @@ class FormHttpTest {
       assertThat(answer.status()).as(answer.http().body()).isEqualTo(400);
       assertThat(answer.json().at("/error/param").asText()).isEqualTo(param);
     }
+  }
+
+  @Test
+  void a_schema_of_too_many_rules_is_refused_before_it_reaches_a_replica() throws Exception {
+    String properties =
+        IntStream.range(0, 2_500)
+            .mapToObj("\"p%1$d\":{\"const\":%1$d}"::formatted)
+            .collect(Collectors.joining(","));
+    EdgeFixture.Answer answer =
+        edge.chat(
+            ",\"stream\":true,\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{"
+                + "\"name\":\"n\",\"schema\":{\"properties\":{%s}}}}".formatted(properties));
+
+    assertThat(answer.status()).as(answer.http().body()).isEqualTo(400);
+    assertThat(answer.json().at("/error/message").asText())
+        .startsWith("response_format cannot be kept to: the grammar has more than 2000 rules");
+    assertThat(edge.replica.running()).isZero();
   }
 
   @Test

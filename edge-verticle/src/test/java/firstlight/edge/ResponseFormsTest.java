@@ -26,7 +26,7 @@ class ResponseFormsTest {
                 + "'parameters':{'type':'object','properties':{'at':{'type':'string'}}},"
                 + "'strict':true},{'type':'function','name':'t'}]");
 
-    List<Tool> tools = request.form().form().tools();
+    List<Tool> tools = request.form().tools();
     Map<String, Object> schema =
         Map.of("type", "object", "properties", Map.of("at", Map.of("type", "string")));
     assertThat(tools.get(0))
@@ -78,10 +78,10 @@ class ResponseFormsTest {
             "'input':'x','parallel_tool_calls':false,'tool_choice':%s,'tools':[".formatted(choice)
                 + "{'type':'function','name':'w'},{'type':'function','name':'t'}]");
 
-    assertThat(request.form().form().choice())
+    assertThat(request.form().choice())
         .isEqualTo(new ToolChoice(mode, name == null ? List.of() : List.of(name)));
-    assertThat(request.form().form().parallel()).isFalse();
-    assertThat(request.form().form().tools()).hasSize(2);
+    assertThat(request.form().parallel()).isFalse();
+    assertThat(request.form().tools()).hasSize(2);
     assertThat(request.echo().get("tool_choice")).isEqualTo(JSON.value(echo.replace('\'', '"')));
   }
 
@@ -93,10 +93,11 @@ class ResponseFormsTest {
             "'input':'x','text':{'format':{'type':'json_schema','name':'n','strict':true,"
                 + "'schema':{'type':'boolean'}}}");
 
-    assertThat(object.form().complete().grammar()).isEqualTo(SchemaGrammar.anyObject().toString());
+    assertThat(object.form().text().orElseThrow().grammar().toString())
+        .isEqualTo(SchemaGrammar.anyObject().toString());
     assertThat(object.echo().at("/text/format"))
         .isEqualTo(JSON.value("{\"type\":\"json_object\"}"));
-    assertThat(schema.form().complete().grammar())
+    assertThat(schema.form().text().orElseThrow().grammar().toString())
         .isEqualTo(SchemaGrammar.of(Map.of("type", "boolean")).toString());
     assertThat(schema.echo().at("/text/format"))
         .isEqualTo(
@@ -110,11 +111,13 @@ class ResponseFormsTest {
 
   @Test
   void a_schema_that_cannot_be_kept_to_is_refused_with_the_reason() {
-    ResponseForm form =
+    TextForm form =
         read("'input':'x','text':{'format':{'type':'json_schema','schema':{'type':'strnig'}}}")
-            .form();
+            .form()
+            .text()
+            .orElseThrow();
 
-    MeshException refusal = catchThrowableOfType(MeshException.class, form::complete);
+    MeshException refusal = catchThrowableOfType(MeshException.class, form::check);
 
     assertThat(refusal.param()).isEqualTo("text.format.schema");
     assertThat(refusal.getMessage()).contains("strnig");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import firstlight.model.AnswerPart;
 import firstlight.model.ChatMessage;
+import firstlight.model.Grammar;
 import firstlight.model.Model;
 import firstlight.model.TestModels;
 import firstlight.model.Tool;
@@ -19,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -162,7 +164,7 @@ class SmolLm2PromptTest {
             new ChatMessage("user", "Weather?"),
             new ChatMessage("assistant", "", List.of(call), null, null),
             new ChatMessage("tool", "sun", List.of(), "1", null));
-    AnswerForm free = new AnswerForm(List.of(TOOL), ToolChoice.AUTO, true, "");
+    AnswerForm free = new AnswerForm(List.of(TOOL), ToolChoice.AUTO, true, Optional.empty());
     String prompt = text(build(messages, free));
     assertThat(prompt)
         .startsWith("<|im_start|>system\nBe terse.\n\nYou may call functions")
@@ -184,26 +186,29 @@ class SmolLm2PromptTest {
   @Test
   void the_choice_of_tools_becomes_a_constraint_and_calls_are_parsed() {
     List<ChatMessage> messages = List.of(new ChatMessage("user", "Weather?"));
-    AnswerForm free = new AnswerForm(List.of(TOOL), ToolChoice.AUTO, true, "");
+    AnswerForm free = new AnswerForm(List.of(TOOL), ToolChoice.AUTO, true, Optional.empty());
     assertThat(build(messages, free).constraint()).isEmpty();
-    AnswerForm required = new AnswerForm(List.of(TOOL), ToolChoice.REQUIRED, true, "");
+    AnswerForm required =
+        new AnswerForm(List.of(TOOL), ToolChoice.REQUIRED, true, Optional.empty());
     PromptBuilder.Prompts prompts = build(messages, required);
     assertThat(prompts.constraint()).contains("<tool_call>", "Oslo");
     String answer = "<tool_call>{\"name\":\"get_w\",\"arguments\":{}}</tool_call>";
     assertThat(prompts.parsers().get().next(answer))
         .containsExactly(new AnswerPart.Call("get_w"), new AnswerPart.Arguments("{}"));
-    AnswerForm none = new AnswerForm(List.of(TOOL), ToolChoice.NONE, true, "");
+    AnswerForm none = new AnswerForm(List.of(TOOL), ToolChoice.NONE, true, Optional.empty());
     assertThat(build(messages, none).parsers().get().next(answer))
         .containsExactly(new AnswerPart.Text(answer));
     ToolChoice unknown = new ToolChoice(ToolChoice.Mode.REQUIRED, List.of("x"));
-    assertThatThrownBy(() -> build(messages, new AnswerForm(List.of(TOOL), unknown, true, "")))
+    assertThatThrownBy(
+            () -> build(messages, new AnswerForm(List.of(TOOL), unknown, true, Optional.empty())))
         .isInstanceOf(MeshException.class)
         .hasMessageContaining("there is no tool 'x'");
   }
 
   @Test
   void a_form_of_the_text_is_kept_to_with_and_without_a_template() {
-    AnswerForm form = new AnswerForm(List.of(), ToolChoice.AUTO, true, "root ::= \"yes\"\n");
+    TextForm text = new TextForm("response_format", () -> Grammar.parse("root ::= \"yes\"\n"));
+    AnswerForm form = AnswerForm.ofText(Optional.of(text));
     assertThat(build(List.of(new ChatMessage("user", "Sure?")), form).constraint())
         .contains("\"yes\"");
     TurnRequest raw = request(new TurnPrompt.Text("Sure?"), OptionalInt.empty(), form);

@@ -31,8 +31,8 @@ record FamilyFormat(CallNotation notation, boolean reasons, boolean tellsTools, 
     return reasons && promptEnd.stripTrailing().endsWith(FamilyParser.THINK);
   }
 
-  @Override
-  public String instructions(List<Tool> tools, ToolChoice choice) {
+  /** What a system message has to say of the tools; empty: nothing. */
+  String instructions(List<Tool> tools, ToolChoice choice) {
     if (tellsTools || tools.isEmpty()) {
       return "";
     }

@@ -60,6 +60,19 @@ public final class Grammar {
     return of(GrammarNode.choice(texts.stream().map(GrammarNode::text).toList()));
   }
 
+  /**
+   * Its text form, from which an answer can be held to it elsewhere. It takes about as long as to
+   * compile it.
+   *
+   * @throws InvalidGrammar it is too large, a rule refers to itself before it takes anything, or
+   *     one can never come to an end
+   */
+  public String checked() {
+    String text = toString();
+    new AutomatonBuilder(parse(text)).automaton();
+    return text;
+  }
+
   Map<String, GrammarNode> rules() {
     return rules;
   }

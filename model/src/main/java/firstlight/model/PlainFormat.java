@@ -16,8 +16,8 @@ final class PlainFormat implements ToolFormat {
   }
 
   @Override
-  public String instructions(List<Tool> tools, ToolChoice choice) {
-    return "";
+  public boolean tellsTools() {
+    return true;
   }
 
   @Override

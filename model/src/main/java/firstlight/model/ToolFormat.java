@@ -25,7 +25,7 @@ public interface ToolFormat {
    * </ul>
    *
    * <p>In the last two cases, and where the template has no {@code tools}, the model is told of
-   * tools by {@link #instructions}. Without {@code tool_calls} in the template earlier calls and
+   * tools by {@link #messages}. Without {@code tool_calls} in the template earlier calls and
    * results are written as text. Reasoning is looked for where the template has {@code <think>} or
    * {@code </think>}.
    */
@@ -57,15 +57,13 @@ public interface ToolFormat {
    */
   Optional<Grammar> grammar(AnswerRules rules, String promptEnd);
 
-  /**
-   * What a system message has to say of the tools, where the template says nothing of them itself;
-   * else empty, and the template is given the tools.
-   */
-  String instructions(List<Tool> tools, ToolChoice choice);
+  /** Whether the template tells the model of tools, and is to be given them. */
+  boolean tellsTools();
 
   /**
-   * A conversation as the template is to see it: with the {@link #instructions} in its first system
-   * message, and with calls and their results as text where the template knows none.
+   * A conversation as the template is to see it: told of the tools in its first system message
+   * where the template does not do that, and with calls and their results as text where the
+   * template knows none.
    */
   List<ChatMessage> messages(List<ChatMessage> messages, List<Tool> tools, ToolChoice choice);
 }

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class WrittenHistoryTest {
-  private static final ToolFormat GENERIC = FormatChoice.of("{{ messages }}");
+  private static final FamilyFormat GENERIC = (FamilyFormat) FormatChoice.of("{{ messages }}");
   private static final Tool TOOL = RandomTools.tool("get_w", Map.of("type", "object"), false);
 
   private static Map<String, Object> call(String id, Object arguments) {
@@ -65,7 +65,7 @@ class WrittenHistoryTest {
   void a_template_that_knows_calls_sees_them() {
     ToolFormat hermes = FormatChoice.of("{{ tools }}<tool_call>{{ tool_calls }}");
     assertThat(hermes.messages(SESSION, List.of(TOOL), ToolChoice.AUTO)).isEqualTo(SESSION);
-    assertThat(hermes.instructions(List.of(TOOL), ToolChoice.AUTO)).isEmpty();
+    assertThat(hermes.tellsTools()).isTrue();
   }
 
   @Test
