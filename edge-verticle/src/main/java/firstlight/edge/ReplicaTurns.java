@@ -77,7 +77,11 @@ final class ReplicaTurns implements Turns {
   public Future<PromptSize> measure(TurnRequest request) {
     try {
       EdgeModel model = models.find(request.model());
-      LengthLimits lengths = lengths(request, model);
+      int served = links.replicas().contextMax(model.name());
+      // To count needs no replica.
+      LengthLimits lengths =
+          LengthLimits.of(
+              model, served == 0 ? model.contextMax() : served, config.tenant(request.tenant()));
       Instant now = Instant.ofEpochMilli(time.epochMillis());
       return workers.executeBlocking(
           () -> new PromptSize(builder.count(request, model, now), lengths.contextMax()), false);

@@ -72,6 +72,14 @@ class LostReplicaTest {
     assertThat(refused.status()).isEqualTo(503);
     assertThat(refused.json().at("/error/code").asText()).isEqualTo("no_replica");
     assertThat(refused.header("retry-after")).isEqualTo("1");
+    String hi = "\"model\":\"bytes\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}";
+    EdgeFixture.Answer counted = edge.post("/v1/messages/count_tokens", "{" + hi);
+    assertThat(counted.status()).as("to count needs no replica").isEqualTo(200);
+    assertThat(counted.json().get("input_tokens").asInt()).isPositive();
+    EdgeFixture.Answer measured =
+        edge.post("/v1/responses/input_tokens", "{\"model\":\"bytes\",\"input\":\"hi\"}");
+    assertThat(measured.status()).isEqualTo(200);
+    assertThat(measured.json().get("input_tokens").asInt()).isPositive();
     EdgeFixture.Answer ready = edge.get("/health/ready");
     assertThat(ready.status()).isEqualTo(503);
     assertThat(ready.json().at("/models/bytes").asText()).isEqualTo("no replica");
