@@ -16,6 +16,7 @@ final class ChatWriter implements CompletionWriter {
   private final TokenText texts;
   private final IdSource ids;
   private final List<ChatAnswer> answers = new ArrayList<>();
+  private final List<ReasoningTokens> thoughts = new ArrayList<>();
 
   ChatWriter(CompletionRequest request, long createdSeconds, TokenText texts, IdSource ids) {
     this.request = request;
@@ -28,7 +29,17 @@ final class ChatWriter implements CompletionWriter {
   public void started(TurnEvent.Started started) {
     for (int i = 0; i < request.turn().answers(); i++) {
       answers.add(new ChatAnswer(started.parsers().get(), ids));
+      thoughts.add(new ReasoningTokens(started.parsers().get()));
     }
+  }
+
+  @Override
+  public void count(TurnEvent.Delta delta) {
+    thoughts.get(delta.choice()).add(delta.tokens());
+  }
+
+  private int reasoningTokens() {
+    return thoughts.stream().mapToInt(ReasoningTokens::count).sum();
   }
 
   @Override
@@ -81,7 +92,7 @@ final class ChatWriter implements CompletionWriter {
   public ObjectNode usageChunk(Usage usage) {
     ObjectNode chunk = head("chat.completion.chunk");
     chunk.putArray("choices");
-    chunk.set("usage", CompletionWriter.usage(usage));
+    chunk.set("usage", CompletionWriter.usage(usage, reasoningTokens()));
     return chunk;
   }
 
@@ -102,7 +113,7 @@ final class ChatWriter implements CompletionWriter {
     if (request.tokenIdsWanted()) {
       whole.set("prompt_token_ids", ids(prompts.getFirst()));
     }
-    whole.set("usage", CompletionWriter.usage(usage));
+    whole.set("usage", CompletionWriter.usage(usage, reasoningTokens()));
     return whole;
   }
 

@@ -47,6 +47,9 @@ final class CompletionExchange implements TurnListener {
 
   @Override
   public void on(TurnEvent event) {
+    if (event instanceof TurnEvent.Delta delta) {
+      writer.count(delta);
+    }
     if (event instanceof TurnEvent.Failed(var failure) && stream == null) {
       Errors.answer(http, failure);
     } else if (request.turn().streamed()) {

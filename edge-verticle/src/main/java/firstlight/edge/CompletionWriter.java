@@ -14,6 +14,9 @@ interface CompletionWriter {
   /** What stands before the first Delta of an answer, where the dialect has something there. */
   Optional<ObjectNode> opening(int choice, int[] prompt);
 
+  /** More tokens, whether the client gets the answer in pieces or as a whole. */
+  default void count(TurnEvent.Delta delta) {}
+
   /** Chunks; none when there is nothing to tell yet. */
   List<ObjectNode> delta(TurnEvent.Delta delta);
 
@@ -35,15 +38,19 @@ interface CompletionWriter {
     return reason == FinishReason.LENGTH ? "length" : "stop";
   }
 
-  /** OpenAI's usage object. */
-  static ObjectNode usage(Usage usage) {
+  /**
+   * OpenAI's usage object.
+   *
+   * @param reasoning tokens of the output
+   */
+  static ObjectNode usage(Usage usage, int reasoning) {
     ObjectNode json =
         Json.object()
             .put("prompt_tokens", usage.prompt())
             .put("completion_tokens", usage.output())
             .put("total_tokens", usage.total());
     json.putObject("prompt_tokens_details").put("cached_tokens", usage.cached());
-    json.putObject("completion_tokens_details").put("reasoning_tokens", 0);
+    json.putObject("completion_tokens_details").put("reasoning_tokens", reasoning);
     return json;
   }
 }

@@ -76,7 +76,7 @@ final class CompletionsWriter implements CompletionWriter {
   public ObjectNode usageChunk(Usage usage) {
     ObjectNode chunk = head();
     chunk.putArray("choices");
-    chunk.set("usage", CompletionWriter.usage(usage));
+    chunk.set("usage", CompletionWriter.usage(usage, 0));
     return chunk;
   }
 
@@ -94,7 +94,7 @@ final class CompletionsWriter implements CompletionWriter {
       }
       choices.add(choice);
     }
-    whole.set("usage", CompletionWriter.usage(usage));
+    whole.set("usage", CompletionWriter.usage(usage, 0));
     return whole;
   }
 
