@@ -26,12 +26,14 @@ final class Bodies {
   private final Vertx vertx;
   private final EdgeConfig config;
   private final Json json;
+  private final EdgeTotals totals;
   private long held;
 
   Bodies(Vertx vertx, EdgeConfig config, Json json) {
     this.vertx = vertx;
     this.config = config;
     this.json = json;
+    this.totals = EdgeTotals.of(vertx);
   }
 
   /** One body on its way in; counts what it holds until that is given back. */
@@ -48,15 +50,20 @@ final class Bodies {
       } else if (held + piece.length() > config.limits().bodiesBytesMax()) {
         whole.tryFail(full());
       } else {
-        held += piece.length();
+        hold(piece.length());
         bytes.appendBuffer(piece);
       }
     }
 
     private void giveBack() {
-      held -= bytes.length();
+      hold(-bytes.length());
       bytes = Buffer.buffer();
     }
+  }
+
+  private void hold(int bytes) {
+    held += bytes;
+    totals.add(EdgeTotals.Count.BODY_BYTES, bytes);
   }
 
   /**

@@ -42,8 +42,9 @@ final class EdgeMetrics {
 
   /** Shows what runs in this JVM, and how many replicas its edges know. */
   void gauges(EdgeTotals totals, Supplier<Number> replicas) {
-    gauge("firstlight.edge.requests.running", "Requests at work", totals::requests);
-    gauge("firstlight.edge.generations", "Generations at work", totals::generations);
+    for (EdgeTotals.Count count : EdgeTotals.Count.values()) {
+      gauge(count.gauge(), count.description(), () -> totals.now(count));
+    }
     gauge("firstlight.edge.replicas", "Replicas known", replicas);
   }
 

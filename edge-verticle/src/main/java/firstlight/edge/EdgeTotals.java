@@ -2,16 +2,46 @@ package firstlight.edge;
 
 import io.vertx.core.Vertx;
 import io.vertx.core.shareddata.Shareable;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** Counts over all edge instances of a JVM, for gauges. Thread-safe. */
 final class EdgeTotals implements Shareable {
   private static final String KEY = EdgeTotals.class.getName();
 
-  private final AtomicInteger requests = new AtomicInteger();
-  private final AtomicInteger generations = new AtomicInteger();
+  private final Map<Count, AtomicLong> counts = new EnumMap<>(Count.class);
 
-  private EdgeTotals() {}
+  /** What is there now and will be given back. */
+  enum Count {
+    REQUESTS("firstlight.edge.requests.running", "Requests at work"),
+    GENERATIONS("firstlight.edge.generations", "Generations at work"),
+    CONNECTIONS("firstlight.edge.connections", "Connections open, without WebSockets"),
+    WEB_SOCKETS("firstlight.edge.websockets", "WebSockets open"),
+    BODY_BYTES("firstlight.edge.body.bytes", "Bytes held of bodies that are being read");
+
+    private final String gauge;
+    private final String description;
+
+    Count(String gauge, String description) {
+      this.gauge = gauge;
+      this.description = description;
+    }
+
+    String gauge() {
+      return gauge;
+    }
+
+    String description() {
+      return description;
+    }
+  }
+
+  private EdgeTotals() {
+    for (Count count : Count.values()) {
+      counts.put(count, new AtomicLong());
+    }
+  }
 
   /** The one of that Vert.x. */
   static EdgeTotals of(Vertx vertx) {
@@ -21,19 +51,11 @@ final class EdgeTotals implements Shareable {
         .computeIfAbsent(KEY, _ -> new EdgeTotals());
   }
 
-  void requests(int more) {
-    requests.addAndGet(more);
+  void add(Count count, long more) {
+    counts.get(count).addAndGet(more);
   }
 
-  int requests() {
-    return requests.get();
-  }
-
-  void generations(int more) {
-    generations.addAndGet(more);
-  }
-
-  int generations() {
-    return generations.get();
+  long now(Count count) {
+    return counts.get(count).get();
   }
 }

@@ -19,6 +19,7 @@ final class IdleConnections {
   private final Vertx vertx;
   private final long idleMillis;
   private final EdgeMetrics metrics;
+  private final EdgeTotals totals;
   private final Map<HttpConnection, Use> uses = new HashMap<>();
 
   private static final class Use {
@@ -32,6 +33,7 @@ final class IdleConnections {
     this.vertx = vertx;
     this.idleMillis = idleMillis;
     this.metrics = metrics;
+    this.totals = EdgeTotals.of(vertx);
   }
 
   void opened(HttpConnection connection) {
@@ -40,13 +42,13 @@ final class IdleConnections {
       server.channelHandlerContext().pipeline().remove(IdleStateHandler.class);
     }
     Use use = new Use();
-    uses.put(connection, use);
+    remember(connection, use);
     watch(connection, use);
     connection.closeHandler(
         _ -> {
           use.closed = true;
           vertx.cancelTimer(use.timer);
-          uses.remove(connection);
+          forget(connection);
         });
   }
 
@@ -67,7 +69,7 @@ final class IdleConnections {
       vertx.cancelTimer(use.timer);
       if (!use.last && WebSocketUpgrade.isAsked(request)) {
         // A WebSocket has its own rules, and this side does not hear of its end.
-        uses.remove(connection);
+        forget(connection);
       }
       HttpServerResponse response = request.response();
       // A response has room for one such handler, so answers are counted here, too.
@@ -92,8 +94,20 @@ final class IdleConnections {
     if (use.last) {
       connection.close();
     } else if (--use.requests == 0) {
-      uses.put(connection, use);
+      remember(connection, use);
       watch(connection, use);
+    }
+  }
+
+  private void remember(HttpConnection connection, Use use) {
+    if (uses.put(connection, use) == null) {
+      totals.add(EdgeTotals.Count.CONNECTIONS, 1);
+    }
+  }
+
+  private void forget(HttpConnection connection) {
+    if (uses.remove(connection) != null) {
+      totals.add(EdgeTotals.Count.CONNECTIONS, -1);
     }
   }
 

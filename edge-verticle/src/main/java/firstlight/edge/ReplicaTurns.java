@@ -113,7 +113,7 @@ final class ReplicaTurns implements Turns {
             "n");
       }
       load.take(config.tenant(request.tenant()));
-      totals.requests(1);
+      totals.add(EdgeTotals.Count.REQUESTS, 1);
       running.add(turn);
       prepare(turn, model);
     } catch (RuntimeException e) {
@@ -159,19 +159,19 @@ final class ReplicaTurns implements Turns {
   void sent(ReplicaId replica, GenerationSpec spec) {
     links.replicas().sent(replica, spec.prompt().length + (long) spec.outputMax());
     metrics.placed(replica);
-    totals.generations(1);
+    totals.add(EdgeTotals.Count.GENERATIONS, 1);
   }
 
   /** A generation runs no more. */
   void closed() {
-    totals.generations(-1);
+    totals.add(EdgeTotals.Count.GENERATIONS, -1);
   }
 
   /** The turn is over and its cost is known. */
   void settled(Turn turn, Usage usage) {
     if (running.remove(turn)) {
       load.giveBack(turn.request().tenant());
-      totals.requests(-1);
+      totals.add(EdgeTotals.Count.REQUESTS, -1);
     }
     turn.account().count(usage);
     String model = turn.request().model();

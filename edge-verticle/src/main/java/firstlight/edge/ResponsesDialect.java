@@ -89,20 +89,25 @@ final class ResponsesDialect implements Dialect {
       Errors.answer(context, refusal.status(), refusal.failure());
       return;
     }
-    connections++;
+    count(1);
     context
         .request()
         .toWebSocket()
         .map(
             socket ->
                 new WebSocketConnection(
-                    responses, background, Caller.of(context), socket, () -> connections--))
+                    responses, background, Caller.of(context), socket, () -> count(-1)))
         .onFailure(
             _ -> {
-              connections--;
+              count(-1);
               Errors.answer(
                   context, MeshException.invalid("This is not a WebSocket handshake.", "Upgrade"));
             });
+  }
+
+  private void count(int more) {
+    connections += more;
+    EdgeTotals.of(parts.vertx()).add(EdgeTotals.Count.WEB_SOCKETS, more);
   }
 
   private WebSocketUpgrade.@Nullable Refusal refusal(RoutingContext context) {

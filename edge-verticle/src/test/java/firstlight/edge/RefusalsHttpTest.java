@@ -243,6 +243,11 @@ class RefusalsHttpTest {
 
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.header(IgnoredFields.HEADER)).isEqualTo("user, frobnicate, we?ird");
+    String vllm = "\"min_tokens\":9,\"stop_token_ids\":[1],\"allowed_token_ids\":[2]";
+    assertThat(edge.chat("," + vllm).header(IgnoredFields.HEADER))
+        .isEqualTo("min_tokens, stop_token_ids, allowed_token_ids");
+    assertThat(edge.completion("\"prompt\":\"x\"," + vllm).header(IgnoredFields.HEADER))
+        .isEqualTo("min_tokens, stop_token_ids, allowed_token_ids");
   }
 
   /** Longer than any pause of a busy machine, and far below the longest silence of a stream. */
