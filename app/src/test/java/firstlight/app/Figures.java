@@ -39,6 +39,14 @@ record Figures(Map<String, Double> series, String text) {
     return sum(name, "");
   }
 
+  /** The sum over all series of that name, of which there is at least one. */
+  double only(String name) {
+    if (series.keySet().stream().noneMatch(one -> one.split("\\{")[0].equals(name))) {
+      throw new AssertionError("there is no " + name);
+    }
+    return sum(name);
+  }
+
   /** Whether no replica has anything to do. */
   boolean idle() {
     return sum("vllm:num_requests_running") == 0

@@ -11,12 +11,9 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
 
-/** Good bodies made bad, by a seed: values of wrong kinds and sizes, and bytes of any kind. */
+/** Good bodies made bad, by chance: values of wrong kinds and sizes, and bytes of any kind. */
 final class HostileBodies {
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
-
-  /** Without it, or with a larger one, an answer only gets longer. */
-  private static final String LENGTH = "max";
 
   private final SplittableRandom random;
   private final List<Supplier<JsonNode>> values =
@@ -39,8 +36,8 @@ final class HostileBodies {
           () -> JSON.objectNode().put("type", "json_schema").set("schema", recursion()),
           () -> JSON.objectNode().put("type", "image_url").put("url", "http://127.0.0.1:1/"));
 
-  HostileBodies(long seed) {
-    this.random = new SplittableRandom(seed);
+  HostileBodies(SplittableRandom random) {
+    this.random = random;
   }
 
   private static ObjectNode recursion() {
@@ -71,9 +68,6 @@ final class HostileBodies {
           names.isEmpty() || random.nextInt(6) == 0
               ? "extra" + random.nextInt(9)
               : names.get(random.nextInt(names.size()));
-      if (name.startsWith(LENGTH)) {
-        return;
-      }
       if (random.nextInt(8) == 0) {
         object.remove(name);
       } else {
@@ -90,7 +84,8 @@ final class HostileBodies {
     return children.get(random.nextInt(children.size()));
   }
 
-  private byte[] damaged(byte[] bytes) {
+  /** Bytes of which some are others, and the last may be missing. */
+  byte[] damaged(byte[] bytes) {
     byte[] damaged = bytes.clone();
     for (int i = random.nextInt(4); i > 0; i--) {
       damaged[random.nextInt(damaged.length)] = (byte) random.nextInt(256);

@@ -1,94 +1,165 @@
 package firstlight.app;
 
-import static firstlight.app.Client.object;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Whatever is sent to the routes, the answer is never a failure of the server, others are served as
- * before, and nothing is left behind. {@code -Dhostile=10000} takes as many, {@code -DhostileSeed}
- * others.
+ * Whatever comes over HTTP and WebSockets, the answer is never a failure of the server, others are
+ * served as before right after it, and nothing is left behind. {@code -DhostileSeconds=3600} takes
+ * an hour's worth; what is sent as input I follows from {@code -DhostileSeed} and I alone, so
+ * {@code -DhostileFrom=I -Dhostile=1} sends it again.
  */
-@ExtendWith(SharedFirstlight.class)
-class HostileBodiesIT {
-  private static final int BODIES = Integer.getInteger("hostile", 400);
+class HostileTrafficIT {
   private static final long SEED = Long.getLong("hostileSeed", 1);
-  private static final int CONTROL_EVERY = 20;
+  private static final int FROM = Integer.getInteger("hostileFrom", 0);
+  private static final int INPUTS = Integer.getInteger("hostile", Integer.MAX_VALUE);
+  private static final Duration TIME = Duration.ofSeconds(Long.getLong("hostileSeconds", 40));
+  private static final int LOOK_EVERY = 50;
+  private static final long SEED_STEP = 0x9E3779B97F4A7C15L;
 
-  private static final Map<String, ObjectNode> GOOD =
-      Map.of(
-          "/v1/chat/completions",
-          object(
-              """
-              {"model":"smollm2-135m","messages":[{"role":"system","content":"s"},
-               {"role":"user","content":[{"type":"text","text":"hello"}]}],"max_tokens":2,
-               "temperature":0.5,"top_p":0.9,"stop":["x"],"n":1,"seed":3,"logprobs":true,
-               "top_logprobs":1,"logit_bias":{"5":1},"stream":false,"tools":[{"type":"function",
-               "function":{"name":"f","parameters":{"type":"object","properties":{"a":{}}}}}],
-               "tool_choice":"auto","response_format":{"type":"text"},"metadata":{"a":"b"}}\
-              """),
-          "/v1/completions",
-          object(
-              """
-              {"model":"smollm2-135m","prompt":["hello",[1,2]],"max_tokens":2,"echo":true,
-               "logprobs":1,"stream":true,"stream_options":{"include_usage":true}}\
-              """),
-          "/v1/responses",
-          object(
-              """
-              {"model":"smollm2-135m","input":[{"type":"message","role":"user","content":
-               [{"type":"input_text","text":"hello"}]}],"max_output_tokens":2,"store":false,
-               "text":{"format":{"type":"text"}},"tools":[{"type":"function","name":"f",
-               "parameters":{"type":"object"}}],"tool_choice":"auto","stream":true,
-               "include":["message.output_text.logprobs"],"reasoning":{"effort":"low"}}\
-              """),
-          "/v1/messages",
-          object(
-              """
-              {"model":"smollm2-135m","max_tokens":2,"system":[{"type":"text","text":"s"}],
-               "messages":[{"role":"user","content":[{"type":"text","text":"hello"}]}],
-               "tools":[{"name":"f","input_schema":{"type":"object"}}],
-               "tool_choice":{"type":"auto"},"stop_sequences":["x"],"stream":false}\
-              """),
-          "/v1/feedback",
-          object(
-              """
-              {"target":{"response_id":"resp_x"},"name":"n","value":1,"comment":"c",
-               "metadata":{"a":"b"}}\
-              """));
-
-  private final Served served;
-
-  HostileBodiesIT(Served served) {
-    this.served = served;
-  }
+  /** Small limits, so that they are met, and answers that end soon. */
+  private static final String CONFIGURATION =
+      """
+      node:
+        embedded: true
+        data: %s
+      gpu:
+        kvMemory: 128MiB
+      models:
+        smollm2-135m:
+          default: true
+          contextMax: 512
+          outputMax: 24
+      edge:
+        host: 127.0.0.1
+        port: 0
+        open: false
+        tenants:
+          a:
+            key: test-key-a
+        limits:
+          bodyBytesMax: 256KiB
+          bodiesBytesMax: 1MiB
+        times:
+          bodyTimeout: 1s
+          keepAlive: 1s
+          stallTimeout: 2s
+      """;
 
   @Test
-  void no_body_is_answered_with_a_failure_of_the_server() throws Exception {
-    List<String> routes = GOOD.keySet().stream().sorted().toList();
-    HostileBodies hostile = new HostileBodies(SEED);
-    for (int i = 0; i < BODIES; i++) {
-      String route = routes.get(i % routes.size());
-      byte[] body = hostile.next(GOOD.get(route));
-      HttpResponse<String> answer =
-          served.a().http().send(served.post(route, body).build(), BodyHandlers.ofString());
-      assertThat(answer.statusCode())
-          .as("-DhostileSeed=%d, body %d: %s%n%s", SEED, i, new String(body), answer.body())
-          .isBetween(200, 499);
-      if (i % CONTROL_EVERY == 0) {
-        served.control();
+  void nothing_that_comes_makes_the_server_fail_or_keep_anything() throws Exception {
+    Path data = FirstlightProcess.freshFolder("hostile");
+    Path file = data.resolve("hostile.yaml");
+    Files.writeString(file, CONFIGURATION.formatted(data.toAbsolutePath()));
+    try (Served served =
+        new Served(FirstlightProcess.start("up", "--config", file.toAbsolutePath().toString()))) {
+      served.control();
+      HostileRoutes routes = routes(served);
+      for (HostileRoutes.Route good : routes.withBody()) {
+        HttpResponse<String> answer = served.raw(good.path(), good.body().toString());
+        assertThat(answer.statusCode()).as("%s: %s", good, answer.body()).isBetween(200, 299);
       }
+      send(served, routes);
+      assertThat(served.log().lines().filter(HostileTrafficIT::isMistake).toList()).isEmpty();
     }
-    served.control();
+  }
+
+  /** Vert.x 5.0.7 complains of itself when a WebSocket goes with messages in its queue. */
+  private static boolean isMistake(String line) {
+    return line.contains(" ERROR ") && !line.contains(" ConnectionBase ");
+  }
+
+  private static void send(Served served, HostileRoutes routes) throws Exception {
+    TreeMap<String, Integer> kinds = new TreeMap<>();
+    long end = System.nanoTime() + TIME.toNanos();
+    int looked = FROM;
+    int input = FROM;
+    try (HostileLeftovers left = new HostileLeftovers()) {
+      while (input - FROM < INPUTS && System.nanoTime() < end) {
+        kinds.merge(send(served, routes, left, input), 1, Integer::sum);
+        served.control();
+        input++;
+        if ((input - FROM) % LOOK_EVERY == 0) {
+          nothingIsLeft(served, left);
+          looked = input;
+        }
+      }
+      nothingIsLeft(served, left);
+    } catch (Exception | AssertionError e) {
+      throw new AssertionError(
+          "input %d; repeat it and those before it with: mvn verify -Dit.test=%s"
+              + " -DhostileSeed=%d -DhostileFrom=%d -Dhostile=%d%n%s"
+                  .formatted(
+                      input,
+                      HostileTrafficIT.class.getSimpleName(),
+                      SEED,
+                      looked,
+                      input - looked + 1,
+                      served.log()),
+          e);
+    }
+    System.out.printf("%d hostile inputs: %s%n", input - FROM, kinds);
+  }
+
+  /** Sends one of them, and says what kind it was. */
+  private static String send(Served served, HostileRoutes routes, HostileLeftovers left, int input)
+      throws Exception {
+    SplittableRandom random = new SplittableRandom(SEED * SEED_STEP + input);
+    HostileInput hostile =
+        random.nextInt(3) == 0
+            ? new HostileSocket(served.address(), routes, random)
+            : new HostileRequest(served.address(), routes, left, random);
+    try {
+      hostile.send();
+    } catch (Exception | AssertionError e) {
+      throw new AssertionError(hostile.toString(), e);
+    }
+    return hostile.kind();
+  }
+
+  /** Those that are good, with a conversation and a Response that are there. */
+  private static HostileRoutes routes(Served served) throws Exception {
+    JsonNode conversation = Served.good(served.a().send("/v1/conversations", Client.object("{}")));
+    ObjectNode ask =
+        Client.object(
+            """
+            {"model":"smollm2-135m","input":"hello","max_output_tokens":4}\
+            """);
+    JsonNode response = served.ok("/v1/responses", ask);
+    return new HostileRoutes(conversation.get("id").asText(), response.get("id").asText());
+  }
+
+  private static void nothingIsLeft(Served served, HostileLeftovers left) throws Exception {
+    left.close();
+    List<String> empty =
+        List.of(
+            "vllm:num_requests_running",
+            "vllm:num_requests_waiting",
+            "vllm:kv_cache_usage_perc",
+            "firstlight:replica_waiting_tokens",
+            "firstlight:replica_booked_returns",
+            "firstlight_edge_requests_running",
+            "firstlight_edge_generations",
+            "firstlight_edge_websockets",
+            "firstlight_edge_body_bytes");
+    for (String gauge : empty) {
+      Eventually.holds(
+          Duration.ofSeconds(10), gauge + " is 0", () -> Figures.of(served.a()).only(gauge) == 0);
+    }
+    // The one that asks for the figures.
     Eventually.holds(
-        Duration.ofSeconds(20), "nothing is left behind", () -> Figures.of(served.a()).idle());
+        Duration.ofSeconds(10),
+        "one connection",
+        () -> Figures.of(served.a()).only("firstlight_edge_connections") == 1);
   }
 }

@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 
@@ -25,6 +26,16 @@ final class Wire implements AutoCloseable {
     return this;
   }
 
+  Wire send(byte[] bytes) throws IOException {
+    socket.getOutputStream().write(bytes);
+    return this;
+  }
+
+  /** Sends nothing any more; the other side sees the end of what is sent. */
+  void halfClose() throws IOException {
+    socket.shutdownOutput();
+  }
+
   /** The first line of the answer. */
   String line() throws IOException {
     ByteArrayOutputStream line = new ByteArrayOutputStream();
@@ -40,8 +51,36 @@ final class Wire implements AutoCloseable {
     return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
   }
 
-  /** Reads until the text has come. */
-  void await(String text) throws IOException {
+  /**
+   * All bytes, one character each, until the other side closes or resets.
+   *
+   * @throws SocketTimeoutException it does neither
+   */
+  String untilGone() throws SocketTimeoutException {
+    ByteArrayOutputStream heard = new ByteArrayOutputStream();
+    try {
+      socket.getInputStream().transferTo(heard);
+    } catch (SocketTimeoutException e) {
+      throw e;
+    } catch (IOException _) {
+      // A reset is an end, too.
+    }
+    return heard.toString(StandardCharsets.ISO_8859_1);
+  }
+
+  /** So many bytes, one character each, or fewer when the other side closes or resets before. */
+  String upTo(int bytes) throws SocketTimeoutException {
+    try {
+      return new String(socket.getInputStream().readNBytes(bytes), StandardCharsets.ISO_8859_1);
+    } catch (SocketTimeoutException e) {
+      throw e;
+    } catch (IOException _) {
+      return "";
+    }
+  }
+
+  /** Reads until the text has come, and gives what came, one character for each byte. */
+  String await(String text) throws IOException {
     StringBuilder seen = new StringBuilder();
     InputStream in = socket.getInputStream();
     while (seen.indexOf(text) < 0) {
@@ -51,6 +90,7 @@ final class Wire implements AutoCloseable {
       }
       seen.append((char) c);
     }
+    return seen.toString();
   }
 
   /** Leaves with RST, as a client does that dies. */

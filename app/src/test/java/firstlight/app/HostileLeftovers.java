@@ -1,0 +1,26 @@
+package firstlight.app;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/** Connections that clients have left open in the middle of something; the oldest go. */
+final class HostileLeftovers implements AutoCloseable {
+  private static final int MAX = 16;
+
+  private final Deque<Wire> open = new ArrayDeque<>();
+
+  void add(Wire wire) throws IOException {
+    open.add(wire);
+    if (open.size() > MAX) {
+      open.remove().close();
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    while (!open.isEmpty()) {
+      open.remove().close();
+    }
+  }
+}
