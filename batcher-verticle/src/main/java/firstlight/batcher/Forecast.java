@@ -143,13 +143,24 @@ final class Forecast {
     return order;
   }
 
-  private record Turn(double served, TenantShare tenant) {}
+  private record Turn(TenantShare tenant, long served, long waiting) {
+    long rank() {
+      return TenantShare.rank(served, waiting);
+    }
 
-  /** The least served tenant first, as each is served more and more. */
+    Turn after(Sequence next) {
+      return new Turn(tenant, served + next.toCompute(), Math.max(0, waiting - next.length()));
+    }
+  }
+
+  /** The tenant of the lowest rank first, as each is served more and more. */
   private static void takeTurns(
       Map<TenantShare, PriorityQueue<Sequence>> tenants, Sequence last, List<Sequence> order) {
-    PriorityQueue<Turn> turns = new PriorityQueue<>(Comparator.comparingDouble(Turn::served));
-    tenants.keySet().forEach(tenant -> turns.add(new Turn(tenant.served, tenant)));
+    PriorityQueue<Turn> turns = new PriorityQueue<>(Comparator.comparingLong(Turn::rank));
+    for (TenantShare tenant : tenants.keySet()) {
+      int more = tenant == last.share() ? last.length() : 0;
+      turns.add(new Turn(tenant, tenant.served, tenant.waitingTokens + more));
+    }
     while (!turns.isEmpty()) {
       Turn turn = turns.remove();
       Sequence next = tenants.get(turn.tenant).remove();
@@ -158,7 +169,7 @@ final class Forecast {
         return;
       }
       if (!tenants.get(turn.tenant).isEmpty()) {
-        turns.add(new Turn(turn.served + next.toCompute(), turn.tenant));
+        turns.add(turn.after(next));
       }
     }
   }

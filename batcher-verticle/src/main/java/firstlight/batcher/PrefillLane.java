@@ -18,7 +18,7 @@ final class PrefillLane {
   private static final Comparator<Sequence> ARRIVAL = Comparator.comparingLong(Sequence::arrival);
 
   private static final Comparator<Sequence> ORDER =
-      Comparator.<Sequence>comparingLong(sequence -> sequence.share().served)
+      Comparator.<Sequence>comparingLong(sequence -> sequence.share().rank())
           .thenComparing(ARRIVAL);
 
   private final PriorityTurns turns = new PriorityTurns();

@@ -9,7 +9,8 @@ import firstlight.batcher.Sequence.State;
  * the next one waits and has no room, nobody that waits overtakes it.
  *
  * <p>A tenant that is ahead of others gets short Steps, so that these need not wait for a long one
- * to end; and nothing of a Step that is already as long as that because of others' prompts.
+ * to end; and nothing of a Step that is already as long as that because of others' prompts. One
+ * that is behind gets longer ones, so that its own first token comes as if it were alone.
  *
  * <p>A Sequence sits a Step out when another one computes in it what it needs next: {@link
  * PrefixSharing}.
@@ -20,6 +21,9 @@ import firstlight.batcher.Sequence.State;
 final class PrefillPlanner {
   /** Share of the time of a Step for prompts of a tenant that is ahead of others. */
   private static final double AHEAD = 0.4;
+
+  /** The same for a tenant that is behind another, whose next tokens can wait a little. */
+  private static final double BEHIND = 2;
 
   private final RunningSet running;
   private final WaitingQueue waiting;
@@ -66,7 +70,7 @@ final class PrefillPlanner {
   }
 
   private void fill(StepDraft draft) {
-    int room = Math.min(draft.left(), budget.left(0, 1));
+    int room = Math.min(draft.left(), budget.left(0, tenants.apart() ? BEHIND : 1));
     if (shorts.isEmpty() || longs.isEmpty()) {
       fill(draft, shorts, room);
       fill(draft, longs, budget.longMax(0));
@@ -101,7 +105,9 @@ final class PrefillPlanner {
 
   /** Most tokens of it that the Step's time allows. */
   private int left(Sequence sequence) {
-    return budget.left(sequence.computed(), tenants.ahead(sequence.share()) ? AHEAD : 1);
+    TenantShare share = sequence.share();
+    double part = tenants.ahead(share) ? AHEAD : tenants.behind(share) ? BEHIND : 1;
+    return budget.left(sequence.computed(), part);
   }
 
   /** Adds chunks of one lane. */

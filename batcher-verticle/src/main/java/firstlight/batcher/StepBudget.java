@@ -41,7 +41,7 @@ final class StepBudget {
    * Most prompt tokens that may be added.
    *
    * @param start position of the first of them
-   * @param part of the time of a Step that they may fill it to, up to 1
+   * @param part of the time of a Step that they may fill it to; 2: twice as long
    */
   int left(int start, double part) {
     if (load.decodes() == 0 || !cost.known()) {

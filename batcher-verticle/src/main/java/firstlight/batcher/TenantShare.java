@@ -23,4 +23,13 @@ final class TenantShare {
   TenantShare(TenantId tenant) {
     this.tenant = tenant;
   }
+
+  /** The lowest is next. */
+  long rank() {
+    return rank(served, waitingTokens);
+  }
+
+  static long rank(long served, long waitingTokens) {
+    return served + Math.min(TenantShares.BURST, waitingTokens);
+  }
 }

@@ -9,13 +9,15 @@ import java.util.stream.LongStream;
 /**
  * Fairness among tenants by tokens served, after Sheng et al., "Fairness in Serving Large Language
  * Models". Each tenant has a counter of the tokens that were computed for it, an output token
- * weighing as much as two of a prompt; the least served one is next. A tenant that comes back, or
- * had nothing waiting, is lifted to at most a few thousand tokens below where the service has got
- * to: so nobody saves up for a flood by being away or asking for little, and yet who asks for less
- * than its share now and then is served at once. Only what was served while somebody had to wait
- * counts for that: capacity that nobody else wanted is not held against who used it, else a flood
- * would be before all that were there when it began. Nor does anybody lose a debt by leaving for a
- * moment, since counters are remembered for a while.
+ * weighing as much as two of a prompt; the least served one is next. What a tenant has waiting
+ * counts as if it were served, up to a few thousand tokens, so that who asks for little is before
+ * who asks for much as long as neither is far behind the other. A tenant that comes back, or had
+ * nothing waiting, is lifted to at most a few thousand tokens below where the service has got to:
+ * so nobody saves up for a flood by being away or asking for little, and yet who asks for less than
+ * its share now and then is served at once. Only what was served while somebody had to wait counts
+ * for that: capacity that nobody else wanted is not held against who used it, else a flood would be
+ * before all that were there when it began. Nor does anybody lose a debt by leaving for a moment,
+ * since counters are remembered for a while.
  */
 final class TenantShares {
   static final int OUTPUT_WEIGHT = 2;
@@ -43,8 +45,11 @@ final class TenantShares {
   /** Whether somebody has to wait. */
   private boolean crowded;
 
-  /** The counter of the least served of those that are there or were lately. */
+  /** The rank of the first of those that are there or were lately. */
   private long least;
+
+  /** The rank of the last of those that are there. */
+  private long most;
 
   /**
    * @param rememberedMax tenants without live Sequences whose counter is kept
@@ -120,17 +125,28 @@ final class TenantShares {
   /** Sees who is ahead from now on. */
   void compare() {
     long since = time.nanos() - LATELY_NANOS;
-    LongStream there = active.values().stream().mapToLong(share -> share.served);
+    LongStream there = active.values().stream().mapToLong(TenantShare::rank);
     LongStream lately =
         away.values().stream()
             .filter(share -> share.leftNanos >= since)
-            .mapToLong(share -> share.served);
+            .mapToLong(TenantShare::rank);
     least = LongStream.concat(there, lately).min().orElse(0);
+    most = active.values().stream().mapToLong(TenantShare::rank).max().orElse(0);
   }
 
   /** It was served so much more than another that this one may come, or wait, and be before it. */
   boolean ahead(TenantShare share) {
-    return share.served - least > BURST / 2;
+    return share.rank() - least > BURST / 2;
+  }
+
+  /** Whether any is behind another. */
+  boolean apart() {
+    return most - least > BURST / 2;
+  }
+
+  /** Another one that is there was served so much more, or wants so much more, than this one. */
+  boolean behind(TenantShare share) {
+    return most - share.rank() > BURST / 2;
   }
 
   /** How many tenants have live Sequences. */

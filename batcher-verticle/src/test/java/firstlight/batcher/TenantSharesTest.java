@@ -104,6 +104,28 @@ class TenantSharesTest {
   }
 
   @Test
+  void a_tenant_is_behind_others_that_were_served_more_or_ask_for_more() {
+    TenantShare a = tenants.arrived(A);
+    TenantShare b = tenants.arrived(B);
+    tenants.compare();
+    assertThat(tenants.behind(b)).isFalse();
+    assertThat(tenants.apart()).isFalse();
+    a.waitingTokens = 100_000;
+    tenants.compare();
+    assertThat(tenants.behind(b)).isTrue();
+    assertThat(tenants.ahead(a)).isTrue();
+    assertThat(tenants.apart()).isTrue();
+    assertThat(a.rank()).isEqualTo(TenantShares.BURST);
+    b.served = 3_000;
+    assertThat(tenants.behind(b)).isFalse();
+    a.served = 3_000;
+    a.waitingTokens = 0;
+    tenants.compare();
+    assertThat(tenants.behind(a)).isFalse();
+    assertThat(tenants.behind(b)).isFalse();
+  }
+
+  @Test
   void one_that_leaves_for_a_moment_keeps_what_it_had() {
     TenantShare a = tenants.arrived(A);
     TenantShare b = tenants.arrived(B);
