@@ -4,13 +4,15 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** Connections that clients have left open in the middle of something; the oldest go. */
+/**
+ * Connections that clients have left open in the middle of something; the oldest go. Thread-safe.
+ */
 final class HostileLeftovers implements AutoCloseable {
   private static final int MAX = 16;
 
   private final Deque<Wire> open = new ArrayDeque<>();
 
-  void add(Wire wire) throws IOException {
+  synchronized void add(Wire wire) throws IOException {
     open.add(wire);
     if (open.size() > MAX) {
       open.remove().close();
@@ -18,7 +20,7 @@ final class HostileLeftovers implements AutoCloseable {
   }
 
   @Override
-  public void close() throws IOException {
+  public synchronized void close() throws IOException {
     while (!open.isEmpty()) {
       open.remove().close();
     }

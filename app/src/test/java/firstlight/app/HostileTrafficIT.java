@@ -8,9 +8,13 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -25,6 +29,7 @@ class HostileTrafficIT {
   private static final int INPUTS = Integer.getInteger("hostile", Integer.MAX_VALUE);
   private static final Duration TIME = Duration.ofSeconds(Long.getLong("hostileSeconds", 40));
   private static final int LOOK_EVERY = 50;
+  private static final int ABREAST = 16;
   private static final long SEED_STEP = 0x9E3779B97F4A7C15L;
 
   /** Small limits, so that they are met, and answers that end soon. */
@@ -90,10 +95,12 @@ class HostileTrafficIT {
         served.control();
         input++;
         if ((input - FROM) % LOOK_EVERY == 0) {
+          atOnce(served, routes, left, Math.max(looked, input - ABREAST), input);
           nothingIsLeft(served, left);
           looked = input;
         }
       }
+      atOnce(served, routes, left, Math.max(looked, input - ABREAST), input);
       nothingIsLeft(served, left);
     } catch (Exception | AssertionError e) {
       throw new AssertionError(
@@ -125,6 +132,23 @@ class HostileTrafficIT {
       throw new AssertionError(hostile.toString(), e);
     }
     return hostile.kind();
+  }
+
+  /** Some of them again, and all of these together. */
+  private static void atOnce(
+      Served served, HostileRoutes routes, HostileLeftovers left, int from, int to)
+      throws Exception {
+    try (ExecutorService threads = Executors.newCachedThreadPool()) {
+      List<Future<String>> sent = new ArrayList<>();
+      for (int input = from; input < to; input++) {
+        int one = input;
+        sent.add(threads.submit(() -> send(served, routes, left, one)));
+      }
+      for (Future<String> one : sent) {
+        one.get();
+      }
+    }
+    served.control();
   }
 
   /** Those that are good, with a conversation and a Response that are there. */
