@@ -65,6 +65,7 @@ class SchemaGrammarTest {
         "{'type':'string','pattern':'^[a-z]+$','maxLength':2} ~ 'abc' ~ false",
         "{'type':'string','pattern':'^x[0-9]*y$','minLength':4} ~ 'x1y' ~ false",
         "{'type':'string','pattern':'^x[0-9]*y$','minLength':4} ~ 'x12y' ~ true",
+        "{'type':'string','format':'email'} ~ 'a-b.c_d@e.org' ~ true",
         "{'type':'string','format':'date'} ~ '2026-02-28' ~ true",
         "{'type':'string','format':'date'} ~ '2026-02-30' ~ false",
         "{'type':'string','format':'uuid'} ~ '123e4567-e89b-12d3-a456-426614174000' ~ true",
@@ -262,6 +263,16 @@ class SchemaGrammarTest {
       assertThat(allows(schema + more, "{'p9':9,'p7':7,'p299':299}")).isFalse();
       assertThat(allows(schema + more, "{'p0':0,'p298':298}")).isEqualTo(more.equals("}"));
     }
+  }
+
+  /** RFC 5321, section 4.5.3.1.1. */
+  @Test
+  void the_local_part_of_an_address_has_at_most_64_octets() {
+    String part = "x".repeat(20);
+    String three = String.join(".", part, part, part);
+    String schema = "{'type':'string','format':'email'}";
+    assertThat(allows(schema, "'%s@e.org'".formatted(three))).isTrue();
+    assertThat(allows(schema, "'%s.%s@e.org'".formatted(three, part))).isFalse();
   }
 
   @Test
