@@ -22,8 +22,10 @@
  *       into {@link firstlight.edge.TurnEvent}s, {@link firstlight.edge.TurnAccount} into figures
  *       and one Event.
  *   <li><b>Out</b>: the dialect's writer puts them into one JSON object or through an {@link
- *       firstlight.edge.SseStream} or a WebSocket; {@link firstlight.edge.Errors} is the one place
- *       where a failure becomes a status and an error object.
+ *       firstlight.edge.SseStream} or a WebSocket; {@link firstlight.edge.ResponseRest} tells the
+ *       events of a Response again, {@link firstlight.edge.ResponseBackground} those of one that
+ *       runs on without its client; {@link firstlight.edge.Errors} is the one place where a failure
+ *       becomes a status and an error object.
  *   <li><b>Slow path</b>: {@link firstlight.edge.Events} to Kafka, and {@link
  *       firstlight.edge.FeedbackRoute}.
  * </ul>
