@@ -63,7 +63,8 @@ record FamilyFormat(CallNotation notation, boolean reasons, boolean tellsTools, 
   @Override
   public List<ChatMessage> messages(
       List<ChatMessage> messages, List<Tool> tools, ToolChoice choice) {
-    List<ChatMessage> told = tellsCalls ? messages : new WrittenHistory(notation).of(messages);
+    List<ChatMessage> ordered = ResultOrder.of(messages);
+    List<ChatMessage> told = tellsCalls ? ordered : new WrittenHistory(notation).of(ordered);
     String instructions = instructions(tools, choice);
     return instructions.isEmpty() ? told : WrittenHistory.instructed(told, instructions);
   }

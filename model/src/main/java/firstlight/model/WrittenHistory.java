@@ -1,13 +1,12 @@
 package firstlight.model;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 
 /**
  * A conversation for a template that knows no calls: these become text of the assistant, results
- * text of the user, in the order of their calls.
+ * text of the user.
  */
 final class WrittenHistory {
   private final CallNotation notation;
@@ -18,13 +17,12 @@ final class WrittenHistory {
 
   List<ChatMessage> of(List<ChatMessage> messages) {
     List<ChatMessage> written = new ArrayList<>();
-    List<String> ids = List.of();
     for (int i = 0; i < messages.size(); i++) {
       ChatMessage message = messages.get(i);
-      if (isResult(message)) {
-        int end = endOfResults(messages, i);
+      if (ResultOrder.isResult(message)) {
+        int end = ResultOrder.endOfResults(messages, i);
         boolean userNext = end < messages.size() && messages.get(end).role().equals("user");
-        String results = results(messages.subList(i, end), ids);
+        String results = results(messages.subList(i, end));
         // Many templates want user and assistant in turns.
         String text = userNext ? results + "\n" + messages.get(end).content() : results;
         written.add(new ChatMessage("user", text));
@@ -32,7 +30,6 @@ final class WrittenHistory {
       } else if (message.toolCalls().isEmpty()) {
         written.add(message);
       } else {
-        ids = message.toolCalls().stream().map(call -> String.valueOf(call.get("id"))).toList();
         written.add(withCalls(message));
       }
     }
@@ -52,28 +49,9 @@ final class WrittenHistory {
     return told;
   }
 
-  private static boolean isResult(ChatMessage message) {
-    return message.role().equals("tool") || message.role().equals("function");
-  }
-
-  private static int endOfResults(List<ChatMessage> messages, int from) {
-    int end = from;
-    while (end < messages.size() && isResult(messages.get(end))) {
-      end++;
-    }
-    return end;
-  }
-
-  private String results(List<ChatMessage> results, List<String> ids) {
-    List<ChatMessage> sorted = new ArrayList<>(results);
-    sorted.sort(Comparator.comparingInt(result -> place(result, ids)));
+  private String results(List<ChatMessage> results) {
     return String.join(
-        "\n", sorted.stream().map(result -> notation.result(result.content())).toList());
-  }
-
-  private static int place(ChatMessage result, List<String> ids) {
-    int place = result.toolCallId() == null ? -1 : ids.indexOf(result.toolCallId());
-    return place < 0 ? ids.size() : place;
+        "\n", results.stream().map(result -> notation.result(result.content())).toList());
   }
 
   private ChatMessage withCalls(ChatMessage message) {

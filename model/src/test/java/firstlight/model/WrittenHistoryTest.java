@@ -64,8 +64,27 @@ class WrittenHistoryTest {
   @Test
   void a_template_that_knows_calls_sees_them() {
     ToolFormat hermes = FormatChoice.of("{{ tools }}<tool_call>{{ tool_calls }}");
-    assertThat(hermes.messages(SESSION, List.of(TOOL), ToolChoice.AUTO)).isEqualTo(SESSION);
+    assertThat(hermes.messages(SESSION, List.of(TOOL), ToolChoice.AUTO))
+        .as("results in the order of their calls, for it shows no ids (B31)")
+        .containsExactly(
+            SESSION.get(0), SESSION.get(1), SESSION.get(3), SESSION.get(2), SESSION.get(4));
     assertThat(hermes.tellsTools()).isTrue();
+  }
+
+  @Test
+  void each_result_stays_with_the_calls_before_it_and_one_without_a_call_comes_last() {
+    List<ChatMessage> two =
+        List.of(
+            new ChatMessage("assistant", "", List.of(call("1", "{}")), null, null),
+            result("9", "of nothing"),
+            new ChatMessage("function", "older form"),
+            result("1", "first"),
+            new ChatMessage("assistant", "", List.of(call("2", "{}")), null, null),
+            result("1", "late"),
+            result("2", "second"));
+    assertThat(ResultOrder.of(two))
+        .extracting(ChatMessage::content)
+        .containsExactly("", "first", "of nothing", "older form", "", "second", "late");
   }
 
   @Test
