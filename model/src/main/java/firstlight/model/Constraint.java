@@ -51,7 +51,7 @@ public final class Constraint {
 
   /**
    * @param trie of the model's tokens
-   * @param tokenBytes the bytes of an id; control tokens have none
+   * @param tokenBytes the bytes of an id; none for tokens without text
    * @param bytesMax most memory, in bytes, for masks that are remembered
    * @throws InvalidGrammar the grammar is too large, or cannot be followed
    */

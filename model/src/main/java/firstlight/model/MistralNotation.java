@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Mistral: {@code [TOOL_CALLS][{"name": …, "arguments": {…}}, …]}, in newer models {@code
- * [TOOL_CALLS]name[ARGS]{…}} once for each call. Both are read. Where the marker is a control
- * token, which has no text, a list at the beginning of an answer is taken for it.
+ * [TOOL_CALLS]name[ARGS]{…}} once for each call. Both are read. A list at the beginning of an
+ * answer is taken for calls without the marker, too.
  */
 final class MistralNotation implements CallNotation {
   private static final String MARKER = "[TOOL_CALLS]";

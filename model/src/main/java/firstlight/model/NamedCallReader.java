@@ -2,8 +2,7 @@ package firstlight.model;
 
 /**
  * Reads a call whose name stands before its arguments: {@code name[ARGS]{…}}, also {@code
- * name[CALL_ID]id[ARGS]{…}}. Where the marker of the arguments is a control token, which has no
- * text, they follow at once.
+ * name[CALL_ID]id[ARGS]{…}} and {@code name{…}}.
  */
 final class NamedCallReader implements CallReader {
   private static final int NAME_MAX = 256;

@@ -49,7 +49,7 @@ public final class TokenTrie {
   /**
    * The tokens of a model.
    *
-   * @param bytes of each id's text; none for control tokens
+   * @param bytes of each id's text; none for tokens without text
    */
   public static TokenTrie of(int vocabulary, IntFunction<byte[]> bytes) {
     return new TokenTrie(IntStream.range(0, vocabulary).mapToObj(bytes).toArray(byte[][]::new));

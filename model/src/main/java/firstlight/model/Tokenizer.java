@@ -6,8 +6,9 @@ import java.util.OptionalInt;
  * Turns text into token ids and back, as the model's own file says. Thread-safe.
  *
  * <p>A token is <em>control</em> when the file marks it so (a turn marker, the beginning or the end
- * of a text): it steers the model and stands for no text. Text that merely looks like one becomes
- * such a token only in {@link #encodeWithControl}.
+ * of a text): it steers the model and stands for no text, unless it is a marker of calls or of
+ * reasoning in an answer. Text that merely looks like one becomes such a token only in {@link
+ * #encodeWithControl}.
  */
 public interface Tokenizer {
   /**
@@ -27,13 +28,14 @@ public interface Tokenizer {
   int[] encodePrompt(String text);
 
   /**
-   * The token's exact bytes, a copy; a control token has none.
+   * The token's exact bytes, a copy; a control token has none, unless it is a marker of calls or of
+   * reasoning.
    *
    * @throws IllegalArgumentException the id is outside the vocabulary
    */
   byte[] bytes(int id);
 
-  /** Whether the token is a control token, which stands for no text. */
+  /** Whether the token is a control token, which no plain text becomes. */
   boolean isControl(int id);
 
   /** The token as a person may read it: its text in the file, not always its bytes. */

@@ -3,6 +3,7 @@ package firstlight.model;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** The tokens of a model file: their texts and kinds. */
 final class Vocabulary {
@@ -13,6 +14,22 @@ final class Vocabulary {
   static final int USER_DEFINED = 4;
   static final int UNUSED = 5;
   static final int BYTE = 6;
+
+  /**
+   * What begins and ends calls and reasoning. Where these are control tokens, they stand for their
+   * text in answers all the same: a parser could not see them otherwise, nor a constraint ask for
+   * them.
+   */
+  private static final Set<String> MARKERS =
+      Set.of(
+          "[TOOL_CALLS]",
+          "[ARGS]",
+          "[CALL_ID]",
+          "<|python_tag|>",
+          "<tool_call>",
+          "</tool_call>",
+          "<think>",
+          "</think>");
 
   private final String[] texts;
   private final int[] kinds;
@@ -53,7 +70,13 @@ final class Vocabulary {
     return kinds[id];
   }
 
-  /** A token that stands for no text; the unknown token is one too. */
+  /** Whether it stands for its own text, byte for byte. */
+  boolean isItsText(int id) {
+    int kind = kind(id);
+    return kind == USER_DEFINED || kind == CONTROL && MARKERS.contains(texts[id]);
+  }
+
+  /** A token that no plain text becomes; the unknown token is one too. */
   boolean isControl(int id) {
     int kind = kind(id);
     return kind == CONTROL || kind == UNKNOWN;

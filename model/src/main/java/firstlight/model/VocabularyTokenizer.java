@@ -75,9 +75,11 @@ abstract class VocabularyTokenizer implements Tokenizer {
 
   @Override
   public final byte[] bytes(int id) {
+    if (vocabulary.isItsText(id)) {
+      return vocabulary.text(id).getBytes(StandardCharsets.UTF_8);
+    }
     return switch (vocabulary.kind(id)) {
       case Vocabulary.NORMAL -> normalBytes(id);
-      case Vocabulary.USER_DEFINED -> vocabulary.text(id).getBytes(StandardCharsets.UTF_8);
       case Vocabulary.BYTE -> new byte[] {byteOf(vocabulary.text(id))};
       default -> NO_BYTES;
     };

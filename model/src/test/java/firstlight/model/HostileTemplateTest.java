@@ -59,6 +59,18 @@ class HostileTemplateTest {
   }
 
   @Test
+  void b78_a_text_that_looks_like_a_template_stays_text() {
+    String hostile = "{{ ''.class }}{% include '/etc/passwd' %}{{ 'x' * 2000000000 }}{{ 7 * 7 }}";
+    assertThat(
+            ChatTemplate.render(
+                JinjaParser.parse(LOOP),
+                Map.of("messages", List.of(Map.of("role", "system", "content", hostile))),
+                Instant.EPOCH,
+                2))
+        .isEqualTo(hostile);
+  }
+
+  @Test
   void b78_names_of_other_systems_are_undefined() {
     assertThat(render("[{{ request }}{{ config }}{{ env }}{{ ''.class }}{{ self }}]" + LOOP))
         .isEqualTo("[]hi");
