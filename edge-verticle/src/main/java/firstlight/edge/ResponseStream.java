@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * the text since this dialect has no stop strings.
  *
  * <p>Log-probabilities go with the next delta of a message. Those of tokens that gave something
- * else go nowhere.
+ * else, or markers between Items, go nowhere.
  *
  * <p>The parts of the life of a Response that must not be told too early (it is stored before its
  * last event goes out) are different calls: {@link #ended} and {@link #last}.
@@ -208,10 +208,7 @@ final class ResponseStream {
   private void add(AnswerPart part) {
     switch (part) {
       case AnswerPart.Text(String text) -> {
-        ResponseItem.Message message =
-            open instanceof ResponseItem.Message now
-                ? now
-                : begin(new ResponseItem.Message(nextPlace()));
+        ResponseItem.Message message = message(text);
         message.add(new ResponseCuts.Piece(text, logprobsHeld));
         logprobsHeld = Json.array();
       }
@@ -229,6 +226,27 @@ final class ResponseStream {
         }
         call.add(json);
       }
+    }
+  }
+
+  /** The message that the text belongs to; a new one has nothing of the tokens before its text. */
+  private ResponseItem.Message message(String text) {
+    if (open instanceof ResponseItem.Message now) {
+      return now;
+    }
+    holdOnly(text.getBytes(StandardCharsets.UTF_8).length);
+    return begin(new ResponseItem.Message(nextPlace()));
+  }
+
+  /** Forgets the log-probabilities of the tokens before those that the last bytes need. */
+  private void holdOnly(int bytes) {
+    int needed = 0;
+    int first = logprobsHeld.size();
+    while (first > 0 && needed < bytes) {
+      needed += logprobsHeld.get(--first).get("bytes").size();
+    }
+    for (int i = 0; i < first; i++) {
+      logprobsHeld.remove(0);
     }
   }
 
@@ -271,7 +289,7 @@ final class ResponseStream {
     }
     ObjectNode entry =
         Json.object()
-            .put("token", new String(bytes, StandardCharsets.UTF_8))
+            .put("token", TokenText.of(bytes))
             .put("logprob", Math.max(logprob, LOGPROB_MIN));
     return with(entry, "bytes", numbers);
   }

@@ -42,9 +42,11 @@ final class TokenText {
    * tokens never look the same; a control token's name.
    */
   String of(int id, byte[] bytes) {
-    if (bytes.length == 0) {
-      return name(id);
-    }
+    return bytes.length == 0 ? name(id) : of(bytes);
+  }
+
+  /** As {@link #of(int, byte[])}, for a token that has bytes. */
+  static String of(byte[] bytes) {
     try {
       return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
     } catch (CharacterCodingException e) {

@@ -121,6 +121,9 @@ class ResponseStreamTest {
         .extracting(delta -> delta.get("delta").textValue())
         .containsExactly("a", "🦙");
     assertThat(deltas.get(1).get("logprobs")).hasSize(4);
+    assertThat(deltas.get(1).at("/logprobs/0/token").textValue())
+        .as("different bytes look different (B14)")
+        .isEqualTo("bytes:\\xf0");
     assertThat(of(events, "response.output_text.done").getFirst().get("logprobs")).hasSize(5);
   }
 
