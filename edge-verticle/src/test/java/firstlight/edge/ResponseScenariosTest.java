@@ -28,9 +28,9 @@ class ResponseScenariosTest {
 
   private static final String UNSTORED = "'store':false";
 
+  private static CheckedResponses responses;
   private static ResponsesServer server;
   private static String conversation;
-  private static ResponseSchemas schemas;
 
   private enum Transport {
     WHOLE,
@@ -61,9 +61,8 @@ class ResponseScenariosTest {
 
   @BeforeAll
   static void start() {
-    schemas = ResponseSchemas.load();
-    server = new ResponsesServer();
-    server.turns.parseWith(MarkedParser::new);
+    responses = new CheckedResponses();
+    server = responses.server;
     HttpResponse<String> made =
         server.postTo("/v1/conversations", "{'items':[{'role':'user','content':'u'}]}");
     conversation = server.object(made).get("id").textValue();
@@ -71,8 +70,8 @@ class ResponseScenariosTest {
 
   @AfterAll
   static void stop() {
-    if (server != null) {
-      server.close();
+    if (responses != null) {
+      responses.close();
     }
   }
 
@@ -208,9 +207,7 @@ class ResponseScenariosTest {
   @MethodSource("scenarios")
   void whatever_is_sent_is_valid_and_says_what_was_answered(Scenario scenario, Transport transport)
       throws IOException {
-    server.turns.answer(
-        scenario.answer().codePoints().mapToObj(Character::toString).toArray(String[]::new));
-    server.turns.endWith(scenario.reason());
+    responses.writing(scenario.answer(), scenario.reason());
 
     JsonNode response = ask(scenario.fields(), transport);
 
@@ -221,7 +218,7 @@ class ResponseScenariosTest {
     boolean whole = scenario.reason() == FinishReason.END;
     assertThat(response.get("status").textValue()).isEqualTo(whole ? "completed" : "incomplete");
     assertThat(output.get(output.size() - 1).get("status")).isEqualTo(response.get("status"));
-    assertThat(written(output)).isEqualTo(scenario.answer());
+    assertThat(CheckedResponses.written(output)).isEqualTo(scenario.answer());
     if (response.get("store").booleanValue()) {
       assertThat(server.object(server.get("/v1/responses/" + response.get("id").textValue())))
           .isEqualTo(response);
@@ -235,9 +232,7 @@ class ResponseScenariosTest {
     server.turns.failWith(LOST);
     try {
       if (transport == Transport.WHOLE) {
-        ObjectNode error =
-            (ObjectNode) server.object(server.post("{'model':'m','input':'hi'}")).get("error");
-        schemas.check("ErrorPayload", error);
+        responses.refused("'input':'hi'", CheckedResponses.Transport.WHOLE, 503);
       } else {
         JsonNode response = ask("'input':'hi'", transport);
         assertThat(response.get("status").textValue()).isEqualTo("failed");
@@ -261,20 +256,10 @@ class ResponseScenariosTest {
     String all = fields.replace("CONVERSATION", conversation);
     String body = "{'model':'m'," + all;
     return switch (transport) {
-      case WHOLE -> {
-        ObjectNode response = server.create(body + "}");
-        schemas.check("ResponseResource", response);
-        yield response;
-      }
-      case STREAMED -> checked(server.events(server.post(body + ",'stream':true}")));
-      case WEB_SOCKET -> {
-        try (WebSocketClient client = new WebSocketClient(server)) {
-          client.create(all);
-          yield checked(client.response());
-        }
-      }
+      case WHOLE, STREAMED, WEB_SOCKET ->
+          responses.ask(all, CheckedResponses.Transport.valueOf(transport.name()));
       case READ_ELSEWHERE ->
-          checked(
+          responses.checked(
               server.events(
                   server
                       .getLater(
@@ -285,7 +270,7 @@ class ResponseScenariosTest {
         try (WebSocketClient client =
             new WebSocketClient(server.otherPort(), server.json, 64 << 10)) {
           client.send("{'type':'response.resume','response_id':'%s'}".formatted(queued(body)));
-          yield checked(client.response());
+          yield responses.checked(client.response());
         }
       }
     };
@@ -293,33 +278,7 @@ class ResponseScenariosTest {
 
   private static String queued(String body) {
     ObjectNode queued = server.create(body + ",'background':true}");
-    schemas.check("ResponseResource", queued);
+    responses.check(queued);
     return queued.get("id").textValue();
-  }
-
-  private static JsonNode checked(List<ObjectNode> events) {
-    for (int i = 0; i < events.size(); i++) {
-      schemas.checkEvent(events.get(i));
-      assertThat(events.get(i).get("sequence_number").intValue()).isEqualTo(i);
-    }
-    return events.getLast().get("response");
-  }
-
-  /** What the model must have written for these Items. */
-  private static String written(JsonNode output) {
-    StringBuilder written = new StringBuilder();
-    for (JsonNode item : output) {
-      String text = item.at("/content/0/text").asText();
-      boolean whole = item.get("status").textValue().equals("completed");
-      written.append(
-          switch (item.get("type").textValue()) {
-            case "message" -> text;
-            case "reasoning" -> "[" + text + (whole ? "]" : "");
-            default ->
-                "<%s|%s".formatted(item.get("name").textValue(), item.get("arguments").textValue())
-                    + (whole ? ">" : "");
-          });
-    }
-    return written.toString();
   }
 }
