@@ -52,7 +52,8 @@ final class SharedFirstlight implements ParameterResolver {
         .computeIfAbsent(Served.class, _ -> start(), Served.class);
   }
 
-  private static Served start() {
+  /** One of its own; the caller closes it. */
+  static Served start() {
     Path gemma = TestModels.gemma3();
     try {
       Path data = FirstlightProcess.freshFolder("cases");
