@@ -63,6 +63,7 @@ class RawHttpTest {
         "Content-Length: 0x5\r\n\r\n{}   ",
         "Content-Length: 99999999999999999999\r\n\r\n{}",
         "Transfer-Encoding: chunked\r\n\r\n2\r\n{}X\r\n0\r\n\r\n",
+        "Transfer-Encoding: chunked\r\n\r\n2;a=\n{}\r\n0\r\n\r\n",
         "Transfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFF\r\n{}\r\n0\r\n\r\n",
         "Host: b\r\nContent-Length: 2\r\n\r\n{}",
         "A B: c\r\nContent-Length: 2\r\n\r\n{}",

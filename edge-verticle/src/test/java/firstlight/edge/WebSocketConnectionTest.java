@@ -234,7 +234,15 @@ class WebSocketConnectionTest {
   void what_is_no_request_is_an_error_and_the_connection_goes_on() throws IOException {
     try (WebSocketClient client = new WebSocketClient(server)) {
       for (String message :
-          List.of("{", "[]", "{}", "{'type':5}", "{'type':'response.fly'}", "{'a':1,'a':2}")) {
+          List.of(
+              "{",
+              "[]",
+              "{}",
+              "{'type':5}",
+              "{'type':'response.fly'}",
+              "{'a':1,'a':2}",
+              "[".repeat(100_000),
+              "{'type':'response.create','metadata':" + "{'a':".repeat(5_000))) {
         client.send(message);
         List<ObjectNode> answer = client.response();
         assertThat(answer.getFirst().get("status").intValue()).isEqualTo(400);

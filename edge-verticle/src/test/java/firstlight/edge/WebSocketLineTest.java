@@ -92,6 +92,11 @@ class WebSocketLineTest {
               closed(
                   server, client -> client.frame(WebSocketClient.CONTINUATION, true, new byte[1])))
           .isEqualTo(1002);
+      // Marked as compressed, which nobody agreed on (B82).
+      assertThat(
+              closed(
+                  server, client -> client.frame(WebSocketClient.TEXT | 0x40, true, new byte[9])))
+          .isEqualTo(1002);
       assertThat(
               closed(
                   server,
