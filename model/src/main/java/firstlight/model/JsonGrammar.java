@@ -19,7 +19,7 @@ import java.util.Map;
  */
 final class JsonGrammar {
   static final int DIGITS_MAX = 15;
-  private static final int INDENT_MAX = 32;
+  private static final int INDENT_MAX = 20;
 
   static final GrammarNode SPACE = new GrammarNode.Reference("space");
   static final GrammarNode STRING = new GrammarNode.Reference("string");
