@@ -4,6 +4,8 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Multiples of a number. */
@@ -60,19 +62,54 @@ final class Multiples {
       throw schema.wrong(
           "minimum and maximum are more than %d multiples apart".formatted(COUNTED_MAX));
     }
-    List<GrammarNode> found = new ArrayList<>();
+    SortedSet<String> found = new TreeSet<>();
     for (BigDecimal i = first; i.compareTo(last) <= 0; i = i.add(BigDecimal.ONE)) {
       BigDecimal value = i.multiply(step).stripTrailingZeros();
       boolean open =
           range.low.open() && value.compareTo(low) == 0
               || range.high.open() && value.compareTo(high) == 0;
       if (!open && (!integer || value.scale() <= 0)) {
-        found.add(GrammarNode.text(value.toPlainString()));
+        found.add(value.toPlainString());
       }
     }
     if (found.isEmpty()) {
       throw schema.wrong("there is no multiple between minimum and maximum");
     }
-    return GrammarNode.choice(found);
+    return oneOf(List.copyOf(found), 0);
+  }
+
+  /**
+   * One of these texts. Those that begin alike begin once, so that few ways are open at a time.
+   *
+   * @param texts in order, each once, alike up to {@code from}
+   */
+  private static GrammarNode oneOf(List<String> texts, int from) {
+    String first = texts.getFirst();
+    if (texts.size() == 1) {
+      return GrammarNode.text(first.substring(from));
+    }
+    String last = texts.getLast();
+    int to = from;
+    while (to < first.length() && first.charAt(to) == last.charAt(to)) {
+      to++;
+    }
+    List<GrammarNode> options = new ArrayList<>();
+    int at = 0;
+    while (at < texts.size()) {
+      int begin = at;
+      if (first.length() == to && at == 0) {
+        at++;
+      } else {
+        char next = texts.get(at).charAt(to);
+        while (at < texts.size() && texts.get(at).charAt(to) == next) {
+          at++;
+        }
+      }
+      options.add(oneOf(texts.subList(begin, at), to));
+    }
+    GrammarNode rest = GrammarNode.choice(options);
+    return to == from
+        ? rest
+        : GrammarNode.sequence(GrammarNode.text(first.substring(from, to)), rest);
   }
 }

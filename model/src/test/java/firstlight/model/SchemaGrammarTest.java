@@ -265,6 +265,17 @@ class SchemaGrammarTest {
     }
   }
 
+  @Test
+  void thousands_of_multiples_leave_few_ways_open() {
+    String schema = "{'type':'integer','multipleOf':2,'minimum':-3999,'maximum':12001}";
+    for (String number : List.of("-3998", "-2", "0", "10", "100", "1000", "12000")) {
+      assertThat(allows(schema, number)).as(number).isTrue();
+    }
+    for (String number : List.of("-4000", "-1", "-0", "1", "01", "12001", "12002", "")) {
+      assertThat(allows(schema, number)).as(number).isFalse();
+    }
+  }
+
   /** RFC 5321, section 4.5.3.1.1. */
   @Test
   void the_local_part_of_an_address_has_at_most_64_octets() {
