@@ -43,8 +43,13 @@ abstract class HostileInput {
   @Override
   public final String toString() {
     String all = sent.toString(StandardCharsets.ISO_8859_1);
-    return "%s%nsent: %s%nheard: %s"
-        .formatted(kind(), all.substring(0, Math.min(SHOWN_MAX, all.length())), heard);
+    return "%s%nsent: %s%nheard: %s".formatted(kind(), shown(all), shown(heard));
+  }
+
+  private static String shown(String bytes) {
+    return bytes
+        .substring(0, Math.min(SHOWN_MAX, bytes.length()))
+        .replaceAll("[^\\n\\x20-\\x7e]", "?");
   }
 
   /** Refuses answers that are a failure of the server. */

@@ -103,17 +103,11 @@ class HostileTrafficIT {
       atOnce(served, routes, left, Math.max(looked, input - ABREAST), input);
       nothingIsLeft(served, left);
     } catch (Exception | AssertionError e) {
+      String repeat =
+          "mvn verify -Dit.test=%s -DhostileSeed=%d -DhostileFrom=%d -Dhostile=%d"
+              .formatted(HostileTrafficIT.class.getSimpleName(), SEED, looked, input - looked + 1);
       throw new AssertionError(
-          "input %d; repeat it and those before it with: mvn verify -Dit.test=%s"
-              + " -DhostileSeed=%d -DhostileFrom=%d -Dhostile=%d%n%s"
-                  .formatted(
-                      input,
-                      HostileTrafficIT.class.getSimpleName(),
-                      SEED,
-                      looked,
-                      input - looked + 1,
-                      served.log()),
-          e);
+          "input %d, or one just before it; %s%n%s".formatted(input, repeat, served.log()), e);
     }
     System.out.printf("%d hostile inputs: %s%n", input - FROM, kinds);
   }

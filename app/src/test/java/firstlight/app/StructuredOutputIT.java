@@ -68,7 +68,9 @@ class StructuredOutputIT {
     for (int seed = FROM; seed < FROM + SCHEMAS + ABREAST; seed++) {
       int oldest = seed - ABREAST;
       if (oldest >= FROM) {
-        JsonNode answer = Served.good(abreast.remove().get());
+        Client.Answer answered = abreast.remove().get();
+        assertThat(answered.status()).as("-DschemaFrom=%d: %s", oldest, answered).isEqualTo(200);
+        JsonNode answer = answered.body();
         check(new RandomSchemas(oldest).next(), answer, oldest);
         tokens += answer.at("/usage/completion_tokens").asInt();
       }
