@@ -270,6 +270,11 @@ class GuardCasesIT {
         ObjectNode user = response.putArray("input").addObject().put("role", "user");
         user.putArray("content").addObject().put("type", "input_image").put("image_url", where);
         served.refused("/v1/responses", response, 400);
+        ObjectNode image = object("{\"type\":\"url\"}").put("url", where);
+        ObjectNode message = chat(1);
+        ObjectNode asked = message.withArray("messages").addObject().put("role", "user");
+        asked.putArray("content").addObject().put("type", "image").set("source", image);
+        served.refused(Served.MESSAGES, message, 400);
       }
       assertThat(errors).as("the same for every address").hasSize(1);
       assertThat(errors.iterator().next().toString()).contains("image_url", "only text");

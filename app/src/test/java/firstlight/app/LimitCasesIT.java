@@ -103,6 +103,43 @@ class LimitCasesIT {
     assertThat(error.get("message").asText()).contains("512 positions here, as its configuration");
   }
 
+  private static ObjectNode hello(int tokens) {
+    ObjectNode body = chat("hello" + " hello".repeat(tokens - 10), 1).put("model", GEMMA3_CHAT);
+    return body.put("temperature", 0).put("ignore_eos", true);
+  }
+
+  /** B43: the same rule for every route, where a context of 512 ends. */
+  @Test
+  void the_last_position_of_the_context_can_be_used_and_no_more() throws Exception {
+    ObjectNode most = hello(511);
+    List<ObjectNode> forms = new ArrayList<>();
+    forms.add(most);
+    forms.add(most.deepCopy().put("max_tokens", 2));
+    forms.add((ObjectNode) most.deepCopy().without(List.of("max_tokens")));
+    for (ObjectNode form : forms) {
+      JsonNode answer = served.ok(CHAT, form);
+      assertThat(answer.at("/usage/prompt_tokens").asInt()).isEqualTo(511);
+      assertThat(answer.at("/usage/completion_tokens").asInt()).isEqualTo(1);
+      assertThat(Served.reason(answer)).isEqualTo("length");
+      assertThat(served.stream(CHAT, form).reason(0)).isEqualTo("length");
+    }
+    JsonNode message = served.ok(Served.MESSAGES, most.deepCopy().put("max_tokens", 2));
+    assertThat(message.at("/usage/output_tokens").asInt()).isEqualTo(1);
+    assertThat(message.get("stop_reason").asText()).isEqualTo("max_tokens");
+    ObjectNode response = object("{}").put("model", GEMMA3_CHAT).put("temperature", 0);
+    String text = most.at("/messages/0/content").asText();
+    JsonNode answer = served.ok(RESPONSES, response.put("input", text));
+    assertThat(answer.at("/usage/input_tokens").asInt()).isEqualTo(511);
+    assertThat(answer.at("/usage/output_tokens").asInt()).isEqualTo(1);
+    ObjectNode next = response.deepCopy().put("input", "more");
+    next.set("previous_response_id", answer.get("id"));
+    for (String refused : List.of(hello(512).toString(), next.toString())) {
+      String path = refused.contains("messages") ? CHAT : RESPONSES;
+      JsonNode error = served.refused(path, refused, 400);
+      assertThat(error.get("code").asText()).isEqualTo("context_length_exceeded");
+    }
+  }
+
   /** B44. */
   @Test
   void numbers_out_of_bounds_and_of_other_types_are_refused_by_name() throws Exception {

@@ -22,6 +22,8 @@ import java.util.concurrent.TimeUnit;
 final class Served implements AutoCloseable {
   static final String CHAT = "/v1/chat/completions";
   static final String COMPLETIONS = "/v1/completions";
+  static final String MESSAGES = "/v1/messages";
+  static final String RESPONSES = "/v1/responses";
   static final String SMOLLM2 = "smollm2-135m";
   static final String GEMMA3 = "gemma3-270m";
   static final String GEMMA3_CHAT = "gemma3-chat";
@@ -79,6 +81,14 @@ final class Served implements AutoCloseable {
         .put("prompt", prompt)
         .put("max_tokens", tokens)
         .put("temperature", 0);
+  }
+
+  /** A greedy chat that is held to a JSON Schema. */
+  static ObjectNode held(String text, int tokens, String schema) {
+    ObjectNode body = chat(text, tokens);
+    ObjectNode format = body.putObject("response_format").put("type", "json_schema");
+    format.set("json_schema", object("{\"name\":\"v\",\"strict\":true,\"schema\":" + schema + "}"));
+    return body;
   }
 
   static String text(JsonNode answer) {

@@ -92,6 +92,54 @@ class StreamCasesIT {
     assertThat(reasons).containsExactlyInAnyOrder("stop", "length");
   }
 
+  private static List<ObjectNode> responses() {
+    List<ObjectNode> bodies = new ArrayList<>();
+    String tools =
+        "\"parallel_tool_calls\":false,\"tools\":[{\"type\":\"function\",\"name\":\"f\","
+            + "\"parameters\":{\"type\":\"object\",\"properties\":{\"c\":{\"enum\":"
+            + "[\"Kraków\",\"東京\"]}},\"required\":[\"c\"],\"additionalProperties\":false}}]";
+    for (String fields :
+        List.of(
+            "\"input\":\"Count to 5.\"",
+            "\"input\":\"Write a poem.\"",
+            "\"input\":\"Repeat: 🦙 🦙 日本語\",\"top_logprobs\":3,"
+                + "\"include\":[\"message.output_text.logprobs\"]",
+            "\"input\":\"Where?\",\"tool_choice\":\"required\"," + tools,
+            "\"input\":\"Where?\",\"tool_choice\":\"auto\"," + tools,
+            "\"input\":\"JSON\",\"text\":{\"format\":{\"type\":\"json_object\"}}")) {
+      ObjectNode body = object("{\"temperature\":0," + fields + "}").put("model", Served.SMOLLM2);
+      bodies.add(body.put("max_output_tokens", 30));
+    }
+    return bodies;
+  }
+
+  /** Without what differs from one Response to the next. */
+  private static JsonNode withoutIds(JsonNode response) {
+    JsonNode output = response.get("output").deepCopy();
+    for (JsonNode item : output) {
+      ((ObjectNode) item).remove(List.of("id", "call_id"));
+    }
+    return output;
+  }
+
+  @Test
+  void a_response_is_streamed_as_it_is_plain_and_again_byte_for_byte() throws Exception {
+    for (ObjectNode body : responses()) {
+      Sse stream = served.stream(Served.RESPONSES, body);
+      JsonNode response = stream.events().getLast().get("response");
+      assertThat(withoutIds(response)).isEqualTo(withoutIds(served.ok(Served.RESPONSES, body)));
+      String path = "/v1/responses/" + response.get("id").asText() + "?stream=true";
+      String whole = String.join("\n", stream.lines()) + "\n";
+      assertThat(served.a().text(path)).isEqualTo(whole);
+      int after = 0;
+      for (int i = 0; i < stream.events().size() - 1; i++) {
+        after = whole.indexOf("\n\n", after) + 2;
+        assertThat(served.a().text(path + "&starting_after=" + i))
+            .isEqualTo(whole.substring(after));
+      }
+    }
+  }
+
   private static ObjectNode varied(int i) {
     ObjectNode body = chat("Count from 1 to 10.", 1 + i * 7 % 10);
     body.put("seed", i).put("temperature", i % 3);

@@ -208,6 +208,17 @@ class TextCasesIT {
     }
   }
 
+  /** B21: an answer that begins with its stop string is empty, and no mistake. */
+  @Test
+  void a_stop_string_may_be_the_first_that_comes() throws Exception {
+    ObjectNode body = completion(SMOLLM2, "Repeat: 🦙 🦙 🦙 ", 7);
+    assertThat(text(served.ok(COMPLETIONS, body))).startsWith("\n");
+    body.putArray("stop").add("\n");
+    JsonNode stopped = bothWays(COMPLETIONS, List.of(body)).getFirst();
+    assertThat(text(stopped)).isEmpty();
+    assertThat(Served.reason(stopped)).isEqualTo("stop");
+  }
+
   private static ObjectNode withStop(ObjectNode body, String stop) {
     ObjectNode changed = body.deepCopy();
     changed.setAll(object("{\"stop\":" + stop + "}"));
