@@ -147,6 +147,68 @@ class OneCommandIT {
   }
 
   @Test
+  void responses_build_on_a_conversation_and_add_to_it_also_at_once() throws Exception {
+    ObjectNode first = object("{\"items\":[{\"role\":\"user\",\"content\":\"My name is Ada.\"}]}");
+    String id = client.send("/v1/conversations", first).body().get("id").asText();
+    ObjectNode body =
+        object(
+            """
+            {"model":"smollm2-135m","input":"What is my name?","max_output_tokens":8,
+             "temperature":0}\
+            """);
+    int alone = client.send("/v1/responses", body).body().at("/usage/input_tokens").asInt();
+    body.put("conversation", id);
+    List<CompletableFuture<Answer>> crowd = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      crowd.add(client.sendLater("/v1/responses", body));
+    }
+    List<String> answered = new ArrayList<>();
+    for (CompletableFuture<Answer> one : crowd) {
+      Answer answer = one.get();
+      assertThat(answer.status()).as("%s", answer.body()).isEqualTo(200);
+      assertThat(answer.body().at("/conversation/id").asText()).isEqualTo(id);
+      assertThat(answer.body().at("/usage/input_tokens").asInt()).isGreaterThan(alone);
+      answered.add(answer.body().at("/output/0/id").asText());
+    }
+    JsonNode items =
+        client.get("/v1/conversations/%s/items?order=asc".formatted(id)).body().get("data");
+    assertThat(items.findValuesAsText("role"))
+        .containsExactly(
+            "user",
+            "user",
+            "assistant",
+            "user",
+            "assistant",
+            "user",
+            "assistant",
+            "user",
+            "assistant");
+    assertThat(items.findValuesAsText("id")).doesNotHaveDuplicates().containsAll(answered);
+    try (Client other = new Client(address, "test-key-b")) {
+      assertThat(other.send("/v1/responses", body).status()).isEqualTo(404);
+    }
+  }
+
+  @Test
+  void a_response_in_the_background_is_read_while_it_runs_and_again_afterwards() throws Exception {
+    ObjectNode body =
+        object(
+            """
+            {"model":"smollm2-135m","input":"Tell a long story.","max_output_tokens":100,
+             "temperature":0,"background":true}\
+            """);
+    Answer queued = client.send("/v1/responses", body);
+    assertThat(queued.body().get("status").asText()).isEqualTo("queued");
+    String path = "/v1/responses/" + queued.body().get("id").asText();
+
+    String live = client.text(path + "?stream=true");
+
+    assertThat(client.get(path).body().get("status").asText()).isEqualTo("incomplete");
+    assertThat(live).startsWith("event: response.created\n").endsWith("data: [DONE]\n\n");
+    assertThat(client.text(path + "?stream=true")).isEqualTo(live);
+  }
+
+  @Test
   void many_streams_at_once_say_what_each_says_alone() throws Exception {
     List<ObjectNode> bodies = new ArrayList<>();
     for (int i = 0; i < 32; i++) {
