@@ -57,7 +57,7 @@ final class MessagesTools {
       case "auto" -> ToolChoice.AUTO;
       case "none" -> ToolChoice.NONE;
       case "any" -> ToolChoice.REQUIRED;
-      case "tool" -> new ToolChoice(ToolChoice.Mode.REQUIRED, List.of(choice.requiredText("name")));
+      case "tool" -> ToolChoice.named(choice.requiredText("name"));
       default -> throw choice.refused("type", "must be auto, any, tool or none");
     };
   }

@@ -116,7 +116,7 @@ final class ResponseForms {
     if (type.equals("function")) {
       String name = known(choice, tools);
       echo.put("name", name);
-      return new ToolChoice(ToolChoice.Mode.REQUIRED, List.of(name));
+      return ToolChoice.named(name);
     }
     choice.require(type.equals("allowed_tools"), "type", "must be function or allowed_tools");
     List<String> names = new ArrayList<>();

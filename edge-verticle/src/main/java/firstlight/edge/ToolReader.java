@@ -88,7 +88,7 @@ final class ToolReader {
   private ToolChoice named(Fields fields) {
     Fields choice = fields.object(CHOICE).orElseThrow();
     return switch (choice.text("type").orElse("")) {
-      case "function" -> new ToolChoice(ToolChoice.Mode.REQUIRED, List.of(functionName(choice)));
+      case "function" -> ToolChoice.named(functionName(choice));
       case "allowed_tools" -> allowed(choice);
       default -> throw fields.refused(CHOICE, CHOICE_FORMS);
     };

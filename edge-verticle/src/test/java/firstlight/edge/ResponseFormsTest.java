@@ -63,7 +63,7 @@ class ResponseFormsTest {
         "'none'|'none'|NONE|",
         "'required'|'required'|REQUIRED|",
         "null|'auto'|AUTO|",
-        "{'type':'function','name':'w'}|{'type':'function','name':'w'}|REQUIRED|w",
+        "{'type':'function','name':'w'}|{'type':'function','name':'w'}|NAMED|w",
         "{'type':'allowed_tools','tools':[{'type':'function','name':'t'}]}"
             + "|{'type':'allowed_tools','tools':[{'type':'function','name':'t'}],'mode':'auto'}"
             + "|AUTO|t",

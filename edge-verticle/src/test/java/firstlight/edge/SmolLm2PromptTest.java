@@ -198,7 +198,7 @@ class SmolLm2PromptTest {
     AnswerForm none = new AnswerForm(List.of(TOOL), ToolChoice.NONE, true, Optional.empty());
     assertThat(build(messages, none).parsers().get().next(answer))
         .containsExactly(new AnswerPart.Text(answer));
-    ToolChoice unknown = new ToolChoice(ToolChoice.Mode.REQUIRED, List.of("x"));
+    ToolChoice unknown = ToolChoice.named("x");
     assertThatThrownBy(
             () -> build(messages, new AnswerForm(List.of(TOOL), unknown, true, Optional.empty())))
         .isInstanceOf(MeshException.class)

@@ -56,7 +56,7 @@ final class AnswerGrammar {
 
   private @Nullable GrammarNode body(List<Tool> callable) {
     ToolChoice.Mode mode = answer.choice().mode();
-    if (mode == ToolChoice.Mode.REQUIRED) {
+    if (mode.isMust()) {
       return calls(callable, true);
     }
     GrammarNode text = answer.text().map(grammar -> grammar.into(rules, "text-")).orElse(null);
@@ -76,7 +76,8 @@ final class AnswerGrammar {
 
   /** Calls at the beginning of the answer. */
   private GrammarNode calls(List<Tool> callable, boolean strict) {
-    return notation.calls(call(callable, strict), answer.parallel(), true);
+    boolean several = answer.parallel() && answer.choice().mode() != ToolChoice.Mode.NAMED;
+    return notation.calls(call(callable, strict), several, true);
   }
 
   private GrammarNode textAndCalls(List<Tool> callable) {

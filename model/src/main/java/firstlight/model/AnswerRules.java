@@ -30,7 +30,7 @@ public record AnswerRules(
         throw new InvalidGrammar("there is no tool %s".formatted(InvalidModelFile.shown(name)));
       }
     }
-    if (tools.isEmpty() && choice.mode() == ToolChoice.Mode.REQUIRED) {
+    if (tools.isEmpty() && choice.mode().isMust()) {
       throw new InvalidGrammar("a call is required, but there is no tool");
     }
     List<Tool> callable = new ArrayList<>(tools);

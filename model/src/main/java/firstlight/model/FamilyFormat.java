@@ -56,7 +56,7 @@ record FamilyFormat(CallNotation notation, boolean reasons, boolean tellsTools, 
     return switch (choice.mode()) {
       case AUTO -> named.isEmpty() ? "" : "\n" + named.strip();
       case NONE -> "\nAnswer without calling a function.";
-      case REQUIRED -> "\nYou must call a function now." + named;
+      case REQUIRED, NAMED -> "\nYou must call a function now." + named;
     };
   }
 

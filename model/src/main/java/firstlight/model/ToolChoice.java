@@ -19,7 +19,19 @@ public record ToolChoice(Mode mode, List<String> names) {
     /** It must not; tools stay in the prompt. */
     NONE,
     /** It must, at least once. */
-    REQUIRED
+    REQUIRED,
+    /** It must call the one tool that is named, and once only. */
+    NAMED;
+
+    /** Whether there must be a call. */
+    public boolean isMust() {
+      return this == REQUIRED || this == NAMED;
+    }
+  }
+
+  /** The one that must be called. */
+  public static ToolChoice named(String name) {
+    return new ToolChoice(Mode.NAMED, List.of(name));
   }
 
   public ToolChoice {

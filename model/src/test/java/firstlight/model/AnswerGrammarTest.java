@@ -78,12 +78,16 @@ class AnswerGrammarTest {
   }
 
   @Test
-  void a_named_call_is_to_that_tool() {
+  void a_named_call_is_one_to_that_tool() {
     List<Tool> tools = List.of(WEATHER, ANYTHING);
-    Optional<Grammar> named =
-        grammar(HERMES, tools, only(ToolChoice.Mode.REQUIRED, "any-thing"), false);
-    assertThat(allows(named, call("any-thing", "{}"))).isTrue();
+    String call = call("any-thing", "{}");
+    Optional<Grammar> named = grammar(HERMES, tools, ToolChoice.named("any-thing"), true);
+    assertThat(allows(named, call)).isTrue();
     assertThat(allows(named, call("get_w", "{\"c\":\"Oslo\"}"))).isFalse();
+    assertThat(allows(named, call + "\n" + call)).isFalse();
+    Optional<Grammar> allowed =
+        grammar(HERMES, tools, only(ToolChoice.Mode.REQUIRED, "any-thing"), true);
+    assertThat(allows(allowed, call + "\n" + call)).isTrue();
   }
 
   @Test

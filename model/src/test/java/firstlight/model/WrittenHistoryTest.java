@@ -106,7 +106,7 @@ class WrittenHistoryTest {
   void the_system_is_told_of_the_choice() {
     assertThat(GENERIC.instructions(List.of(TOOL), ToolChoice.NONE))
         .endsWith("Answer without calling a function.");
-    ToolChoice named = new ToolChoice(ToolChoice.Mode.REQUIRED, List.of("get_w"));
+    ToolChoice named = ToolChoice.named("get_w");
     assertThat(GENERIC.instructions(List.of(TOOL), named))
         .endsWith("You must call a function now. Call only get_w.");
   }
