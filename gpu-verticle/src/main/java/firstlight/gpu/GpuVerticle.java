@@ -30,8 +30,9 @@ import org.slf4j.LoggerFactory;
  * Answers for one device on the event bus. A replica claims it and is told an address for its
  * Steps; each owner gets another, so that Steps of one that was taken for dead reach nobody.
  *
- * <p>A device that failed, or has not answered in time, is lost for good: claims find nobody, and
- * Steps are answered with {@link FailureKind#DEVICE_LOST}.
+ * <p>A device that failed is lost for good: claims find nobody, and Steps are answered with {@link
+ * FailureKind#DEVICE_LOST}. One that has not answered in time is lost until it does, for it may be
+ * the machine that stood still.
  */
 public final class GpuVerticle extends VerticleBase {
   private static final Logger LOG = LoggerFactory.getLogger(GpuVerticle.class);
@@ -54,7 +55,11 @@ public final class GpuVerticle extends VerticleBase {
   private @Nullable MessageConsumer<ToDevice> steps;
   private long term;
   private int running;
-  private boolean lost;
+
+  /** Steps among those that have not ended in time. */
+  private int overdue;
+
+  private boolean failed;
 
   /**
    * @param node on which this runs
@@ -175,6 +180,7 @@ public final class GpuVerticle extends VerticleBase {
             config.stepTimeLimit().toMillis(),
             _ -> {
               lose("a Step has not ended within " + config.stepTimeLimit());
+              overdue++;
               refuse(message, deviceLost());
             });
     run(step)
@@ -184,15 +190,32 @@ public final class GpuVerticle extends VerticleBase {
               owner.sign();
               if (vertx.cancelTimer(timer)) {
                 reply(message, step, answer);
+              } else {
+                late(answer);
               }
             });
+  }
+
+  /** A Step has ended after all. */
+  private void late(AsyncResult<StepResult> answer) {
+    overdue--;
+    failed |= answer.failed();
+    if (!lost() && running == 0) {
+      LOG.warn("the device for {} is back", model);
+      claims.clear();
+      announce();
+    }
+  }
+
+  private boolean lost() {
+    return failed || overdue > 0;
   }
 
   /**
    * @throws MeshException the Step can not be run
    */
   private void runnable(RunStep step) {
-    if (lost || check == null) {
+    if (lost() || check == null) {
       throw deviceLost();
     }
     if (running >= STEPS_MAX) {
@@ -219,6 +242,7 @@ public final class GpuVerticle extends VerticleBase {
           || known.kind() == FailureKind.DEVICE_LOST) {
         LOG.error("a Step failed", answer.cause());
         lose("a Step failed");
+        failed = true;
         refuse(message, deviceLost());
       } else {
         metrics.refused();
@@ -228,8 +252,7 @@ public final class GpuVerticle extends VerticleBase {
   }
 
   private void lose(String why) {
-    if (!lost) {
-      lost = true;
+    if (!lost()) {
       LOG.error("the device for {} is lost: {}", model, why);
       metrics.lost();
       claims.forEach(MessageConsumer::unregister);
@@ -269,6 +292,6 @@ public final class GpuVerticle extends VerticleBase {
             });
     on.end();
     // A device that hangs is left to its thread: it would hold the stop up.
-    return lost ? Future.succeededFuture() : closed;
+    return lost() ? Future.succeededFuture() : closed;
   }
 }

@@ -21,7 +21,7 @@ class GpuConfigTest {
                 GpuConfig.Provider.AUTO,
                 0,
                 GpuConfig.KvType.F16,
-                512L << 20,
+                384L << 20,
                 0,
                 16,
                 512,

@@ -91,6 +91,10 @@ class GpuVerticleTest {
         .map(Message::body);
   }
 
+  private Future<DeviceClaimed> claimSoon() {
+    return claim(HERE, FIRST).recover(_ -> vertx.timer(10).compose(_ -> claimSoon()));
+  }
+
   private Future<StepResult> run(DeviceClaimed claimed, long step, int token) {
     RunStep run =
         new RunStep(step, List.of(Steps.slice("g", new int[] {token}, 3, new int[] {5}, 1)));
@@ -163,13 +167,18 @@ class GpuVerticleTest {
   }
 
   @Test
-  void a_device_that_does_not_answer_in_time_is_lost() throws Exception {
+  void a_device_that_does_not_answer_in_time_is_lost_until_it_does() throws Exception {
     deploy(Duration.ofMillis(50), () -> device);
     DeviceClaimed claimed = result(claim(HERE, FIRST));
     assertThat(failure(run(claimed, FakeDevice.WAITING, 1)).kind())
         .isEqualTo(FailureKind.DEVICE_LOST);
-    device.gate.countDown();
     assertThat(failure(run(claimed, 2, 1)).kind()).isEqualTo(FailureKind.DEVICE_LOST);
+    assertThat(failure(claim(HERE, FIRST)).kind()).isEqualTo(FailureKind.UNAVAILABLE);
+    assertThat(registry.get("firstlight.device.up").gauge().value()).isZero();
+    device.gate.countDown();
+    DeviceClaimed again = result(claimSoon());
+    assertThat(registry.get("firstlight.device.up").gauge().value()).isEqualTo(1);
+    assertThat(result(run(again, 2, 1)).step()).isEqualTo(2);
   }
 
   @Test
