@@ -17,11 +17,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads the JSON bodies of requests: bounded in size and time, one by one and all together; large
  * ones are parsed off the event loop.
+ *
+ * <p>One that is refused is read on for a while, as far as the client sends it without a pause, and
+ * forgotten: a client that meets a closed connection while it sends never sees the answer.
  */
 final class Bodies {
   private static final int LARGE_BYTES = 64 << 10;
   private static final int LENGTH_DIGITS_MAX = 18;
   private static final long RETRY_MILLIS = 1_000;
+
+  /** A client that has sent nothing for so long waits for the answer. */
+  private static final long SILENCE_MILLIS = 200;
+
+  /** How much of a body that is refused is read, as a multiple of what is allowed. */
+  private static final long FORGOTTEN_FACTOR = 2;
 
   private final Vertx vertx;
   private final EdgeConfig config;
@@ -40,18 +49,54 @@ final class Bodies {
   private final class Arriving {
     private final Promise<Buffer> whole = Promise.promise();
     private Buffer bytes = Buffer.buffer();
+    private @Nullable MeshException refusal;
+    private long forgotten;
+    private long silence = -1;
 
     private void add(Buffer piece) {
       if (whole.future().isComplete()) {
         return;
       }
-      if (bytes.length() + piece.length() > config.limits().bodyBytesMax()) {
-        whole.tryFail(Json.tooLarge(config.limits().bodyBytesMax()));
+      if (refusal != null) {
+        forget(piece);
+      } else if (bytes.length() + piece.length() > config.limits().bodyBytesMax()) {
+        refuse(Json.tooLarge(config.limits().bodyBytesMax()));
       } else if (held + piece.length() > config.limits().bodiesBytesMax()) {
-        whole.tryFail(full());
+        refuse(full());
       } else {
         hold(piece.length());
         bytes.appendBuffer(piece);
+      }
+    }
+
+    /** To be told when the client has sent all, or pauses. */
+    private void refuse(MeshException why) {
+      refusal = why;
+      giveBack();
+      listenOn();
+    }
+
+    private void forget(Buffer piece) {
+      forgotten += piece.length();
+      if (forgotten > FORGOTTEN_FACTOR * config.limits().bodyBytesMax()) {
+        end();
+      } else {
+        listenOn();
+      }
+    }
+
+    private void listenOn() {
+      vertx.cancelTimer(silence);
+      silence = vertx.setTimer(SILENCE_MILLIS, _ -> end());
+    }
+
+    /** No more of it comes, or no more is wanted. */
+    private void end() {
+      vertx.cancelTimer(silence);
+      if (refusal == null) {
+        whole.tryComplete(bytes);
+      } else {
+        whole.tryFail(refusal);
       }
     }
 
@@ -81,11 +126,11 @@ final class Bodies {
    */
   <T> Future<T> read(RoutingContext http, Function<ObjectNode, T> reader) {
     HttpServerRequest request = http.request();
+    Arriving body = new Arriving();
     MeshException unfit = unfit(request);
     if (unfit != null) {
-      return Future.failedFuture(unfit);
+      body.refuse(unfit);
     }
-    Arriving body = new Arriving();
     receive(request, body);
     return body.whole
         .future()
@@ -108,10 +153,14 @@ final class Bodies {
     request.handler(body::add);
     request.exceptionHandler(
         _ -> body.whole.tryFail(invalid("body_broken", "The body is broken.")));
-    request.endHandler(_ -> body.whole.tryComplete(body.bytes));
+    request.endHandler(_ -> body.end());
     request.resume();
     if ("100-continue".equalsIgnoreCase(request.getHeader(HttpHeaders.EXPECT))) {
-      request.response().writeContinue();
+      if (body.refusal == null) {
+        request.response().writeContinue();
+      } else {
+        body.end();
+      }
     }
   }
 

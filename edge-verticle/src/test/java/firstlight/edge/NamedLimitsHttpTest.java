@@ -104,11 +104,14 @@ class NamedLimitsHttpTest {
     String body = "{\"model\":\"bytes\",\"prompt\":\"x\"}";
     String full = body + " ".repeat(4_096 - body.length());
     assertThat(edge.post("/v1/completions", full).status()).isEqualTo(200);
-    EdgeFixture.Answer refused = edge.post("/v1/completions", full + " ");
-    assertThat(refused.status()).isEqualTo(413);
-    JsonNode error = refused.json().get("error");
-    assertThat(error.get("code").asText()).isEqualTo("body_too_large");
-    assertThat(error.get("message").asText()).contains("4096");
+    for (int more : new int[] {1, 1, 100, 4_096, 5_000}) {
+      // The client has sent all of it before it reads the answer.
+      EdgeFixture.Answer refused = edge.post("/v1/completions", full + " ".repeat(more));
+      assertThat(refused.status()).isEqualTo(413);
+      JsonNode error = refused.json().get("error");
+      assertThat(error.get("code").asText()).isEqualTo("body_too_large");
+      assertThat(error.get("message").asText()).contains("4096");
+    }
   }
 
   @Test
