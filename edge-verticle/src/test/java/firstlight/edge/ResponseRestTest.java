@@ -98,6 +98,8 @@ class ResponseRestTest {
   void one_that_reads_slowly_holds_nothing_up_and_gets_all() throws IOException {
     server.turns.answer("x".repeat(100));
     server.turns.answerEndlessly(true);
+    // On a slow machine what is told of it would grow faster than it can be told.
+    server.turns.atMost(40_000);
     String path = path(server.create(BODY));
     try (Socket socket = asking(server.otherPort(), path)) {
       BufferedReader lines = lines(socket);
@@ -253,6 +255,7 @@ class ResponseRestTest {
   private static Socket asking(int port, String path) throws IOException {
     Socket socket = new Socket();
     socket.setReceiveBufferSize(4_096);
+    socket.setSoTimeout(30_000);
     socket.connect(new InetSocketAddress("127.0.0.1", port));
     socket
         .getOutputStream()

@@ -25,6 +25,7 @@ final class ScriptedTurns implements Turns {
   private volatile Supplier<AnswerParser> parsers = AnswerParser::plain;
   private volatile int contextMax = 1_000;
   private volatile boolean endless;
+  private volatile int most = Integer.MAX_VALUE;
   private volatile boolean steady;
   private volatile @Nullable MeshException refusal;
   private volatile @Nullable MeshException failure;
@@ -40,6 +41,11 @@ final class ScriptedTurns implements Turns {
   /** The words come again and again, one after another. */
   void answerEndlessly(boolean endless) {
     this.endless = endless;
+  }
+
+  /** An endless answer waits there for its end. */
+  void atMost(int words) {
+    this.most = words;
   }
 
   /** The words come again and again, a thousand a second at most. */
@@ -154,6 +160,10 @@ final class ScriptedTurns implements Turns {
 
     private void next() {
       if (over || paused) {
+        return;
+      }
+      if (endless && sent >= most) {
+        vertx.setTimer(1, _ -> next());
         return;
       }
       if (endless || sent < words.size()) {
