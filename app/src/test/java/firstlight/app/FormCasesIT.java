@@ -218,7 +218,8 @@ class FormCasesIT {
         held(
                 "Pick.",
                 60,
-                "{\"type\":\"object\",\"properties\":{\"c\":{\"enum\":[\"red\",\"green\",\"blue\"]},"
+                "{\"type\":\"object\",\"properties\":{"
+                    + "\"c\":{\"enum\":[\"red\",\"green\",\"blue\"]},"
                     + "\"k\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":9}},"
                     + "\"required\":[\"c\",\"k\"],\"additionalProperties\":false}")
             .put("n", 4)

@@ -62,8 +62,8 @@ public interface ToolFormat {
 
   /**
    * A conversation as the template is to see it: told of the tools in its first system message
-   * where the template does not do that, with results in the order of their calls, and with both
-   * as text where the template knows none.
+   * where the template does not do that, with results in the order of their calls, and with both as
+   * text where the template knows none.
    */
   List<ChatMessage> messages(List<ChatMessage> messages, List<Tool> tools, ToolChoice choice);
 }
