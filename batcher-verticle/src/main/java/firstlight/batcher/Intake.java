@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Intake {
   /** A first token that is predicted this late in its time is likely to be in time. */
-  private static final double CAUTION = 0.85;
+  private static final double CAUTION = 0.75;
 
   /** For one that comes back when it was told to. */
-  private static final double CAUTION_BOOKED = 0.95;
+  private static final double CAUTION_BOOKED = 0.82;
 
   /** For one without a booking where others have some. */
   private static final double CAUTION_BESIDE_BOOKED = 0.4;

@@ -77,11 +77,11 @@ class IntakeTest {
   @Test
   void who_would_be_late_is_refused_at_once_and_told_when_there_is_room() {
     learn();
-    backlog("a", 7);
+    backlog("a", 6);
     MeshException refusal = refusal(of("a", 300));
     assertThat(refusal.kind()).isEqualTo(FailureKind.OVERLOADED);
     assertThat(refusal.code()).isEqualTo("overloaded");
-    // 700 ms are before it, 300 ms are its own and 100 ms those of a Step; 850 ms are allowed.
+    // 600 ms are before it, 300 ms are its own and 100 ms those of a Step; 750 ms are allowed.
     assertThat(refusal.retryAfterMillis()).isBetween(200L, 350L);
     assertThat(refusal).hasMessage("The service is full. Try again in 1 seconds.");
   }
@@ -89,7 +89,7 @@ class IntakeTest {
   @Test
   void who_comes_back_when_it_was_told_is_let_in_before_others() {
     learn();
-    backlog("a", 7);
+    backlog("a", 6);
     GenerationSpec early = of("a", 300);
     long wait = refusal(early).retryAfterMillis();
     long due = replica.time.epochMillis() + wait;
