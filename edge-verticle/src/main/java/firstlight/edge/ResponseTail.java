@@ -123,14 +123,9 @@ final class ResponseTail {
    */
   Future<Piece> after(long number) {
     wasRead = true;
-    Piece now = now(number);
-    if (now != null) {
-      return Future.succeededFuture(now);
-    }
-    if (over) {
-      return failure == null
-          ? Future.succeededFuture(piece(List.of()))
-          : Future.failedFuture(failure);
+    Future<Piece> ready = ready(number);
+    if (ready != null) {
+      return ready;
     }
     if (waiting.size() >= READERS_MAX) {
       return Future.failedFuture(
@@ -154,6 +149,20 @@ final class ResponseTail {
     return one.promise().future().onComplete(_ -> vertx.cancelTimer(timer));
   }
 
+  /** Null: there is nothing to tell yet. */
+  private @Nullable Future<Piece> ready(long after) {
+    Piece now = now(after);
+    if (now != null) {
+      return Future.succeededFuture(now);
+    }
+    if (!over) {
+      return null;
+    }
+    return failure == null
+        ? Future.succeededFuture(piece(List.of()))
+        : Future.failedFuture(failure);
+  }
+
   private @Nullable Piece now(long after) {
     if (latest.isEmpty() || number(latest.getLast()) <= after) {
       return null;
@@ -170,9 +179,10 @@ final class ResponseTail {
 
   private void tellWaiting() {
     for (Waiting one : List.copyOf(waiting)) {
-      if (over || now(one.after()) != null) {
+      Future<Piece> ready = ready(one.after());
+      if (ready != null) {
         waiting.remove(one);
-        after(one.after()).onComplete(one.promise());
+        ready.onComplete(one.promise());
       }
     }
   }
