@@ -6,6 +6,9 @@ import static firstlight.gpu.Lanes.INTS;
 import static firstlight.gpu.Lanes.SHORTS;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Set;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.ShortVector;
@@ -23,6 +26,23 @@ import jdk.incubator.vector.VectorShuffle;
  * as far apart in a packed weight as two bytes do, which suits processors that multiply bytes.
  */
 final class Activations {
+  /** How a matrix wants the bytes. What no matrix wants is not made. */
+  enum Form {
+    /** {@link #pairs} and {@link #differences}, where 16 products fit a short. */
+    SHORTS,
+    /** {@link #steps}, {@link #byteDifferences} and {@link #corrections}, for bytes. */
+    WIDE,
+    /** {@link #bytes}, for native kernels. */
+    BYTES;
+
+    /** All that some matrices want of their common input. */
+    static Set<Form> of(Matrix... matrices) {
+      Set<Form> forms = EnumSet.noneOf(Form.class);
+      Arrays.stream(matrices).map(Matrix::forms).forEach(forms::addAll);
+      return forms;
+    }
+  }
+
   static final int BLOCK = 32;
   static final int PAIRS = BLOCK / 2;
   private static final float STEPS = 127f;
@@ -47,6 +67,10 @@ final class Activations {
       VectorMask.fromLong(SHORTS, 0xf0f0f0f0f0f0f0f0L);
   private static final VectorMask<Integer> LAST_TWO_INTS =
       VectorMask.fromLong(INTS, 0xccccccccccccccccL);
+  private static final VectorShuffle<Integer> FIRST_TWO =
+      VectorShuffle.fromOp(INTS, i -> (i / 2 * 4 + i % 2) % COUNT);
+  private static final VectorMask<Integer> FIRST_HALF =
+      VectorMask.fromLong(INTS, (1L << COUNT / 2) - 1);
   private static final ShortVector MINUS_256_OR_NOTHING =
       ShortVector.zero(SHORTS).blend(ShortVector.broadcast(SHORTS, -256), LAST_TWO);
   private static final IntVector LIFTS =
@@ -99,9 +123,9 @@ final class Activations {
   final int[] totals;
 
   /**
-   * {@code [token][block][16]}: of every four ints of {@link #pairs} the bytes of two and two put
-   * together in the first two, for processors that multiply four bytes at once; in the last two the
-   * same without the bytes of the last 16 elements.
+   * {@code [token][2][block][8]}: of every four ints of {@link #pairs} the bytes of two and two put
+   * together in one, for processors that multiply four bytes at once; then the same without the
+   * bytes of the last 16 elements.
    */
   final int[] bytes;
 
@@ -109,31 +133,35 @@ final class Activations {
   final MemorySegment scalesSegment;
   final MemorySegment sumsSegment;
   final MemorySegment totalsSegment;
-  private final boolean quantised;
+  private final Set<Form> forms;
 
   /**
-   * @param quantised whether the bytes are wanted; if not, {@link #quantise} does nothing
+   * @param forms in which the bytes are wanted; if in none, {@link #quantise} does nothing
    */
-  Activations(int tokens, int columns, boolean quantised) {
+  Activations(int tokens, int columns, Set<Form> forms) {
     this.columns = columns;
-    this.blocks = quantised ? (columns + BLOCK - 1) / BLOCK : 0;
-    this.quantised = quantised;
+    this.blocks = forms.isEmpty() ? 0 : (columns + BLOCK - 1) / BLOCK;
+    this.forms = Set.copyOf(forms);
     // Slack, so that the last block of the last row may be read whole.
     this.values = new float[tokens * columns + BLOCK];
     this.tokens = tokens;
-    this.steps = new float[blocks * tokens * BLOCK];
-    this.pairs = new int[tokens * blocks * PAIRS];
-    this.differences = new int[tokens * blocks * PAIRS];
-    this.byteDifferences = new int[tokens * blocks * PAIRS];
-    this.corrections = new int[tokens * blocks * PAIRS];
+    this.steps = new float[size(Form.WIDE, BLOCK)];
+    this.pairs = new int[size(Form.SHORTS, PAIRS)];
+    this.differences = new int[size(Form.SHORTS, PAIRS)];
+    this.byteDifferences = new int[size(Form.WIDE, PAIRS)];
+    this.corrections = new int[size(Form.WIDE, PAIRS)];
     this.scales = new float[tokens * blocks];
     this.sums = new float[tokens * blocks];
     this.totals = new int[2 * tokens * blocks];
-    this.bytes = new int[tokens * blocks * PAIRS];
+    this.bytes = new int[size(Form.BYTES, PAIRS)];
     this.bytesSegment = MemorySegment.ofArray(bytes);
     this.scalesSegment = MemorySegment.ofArray(scales);
     this.sumsSegment = MemorySegment.ofArray(sums);
     this.totalsSegment = MemorySegment.ofArray(totals);
+  }
+
+  private int size(Form form, int ofBlock) {
+    return forms.contains(form) ? tokens * blocks * ofBlock : 0;
   }
 
   int row(int token) {
@@ -146,7 +174,7 @@ final class Activations {
 
   /** Makes the bytes of columns {@code from} to {@code to}, both multiples of 32. */
   void quantise(int token, int from, int to) {
-    if (quantised) {
+    if (blocks > 0) {
       for (int column = from; column < to; column += BLOCK) {
         quantiseBlock(token, column / BLOCK);
       }
@@ -161,7 +189,6 @@ final class Activations {
   private void quantiseBlock(int token, int inRow) {
     int at = row(token) + inRow * BLOCK;
     int block = token * blocks + inRow;
-    int step = step(token, inRow);
     FloatVector largest = FloatVector.zero(FLOATS);
     for (int i = 0; i < BLOCK; i += COUNT) {
       largest = largest.max(FloatVector.fromArray(FLOATS, values, at + i).abs());
@@ -169,54 +196,29 @@ final class Activations {
     float max = largest.reduceLanes(VectorOperators.MAX);
     float scale = max < SMALLEST ? 0 : max / STEPS;
     float inverse = scale == 0 ? 0 : 1 / scale;
-    for (int i = 0; i < BLOCK; i += COUNT) {
-      FloatVector.fromArray(FLOATS, values, at + i)
-          .mul(inverse)
-          .add(ROUNDING)
-          .sub(ROUNDING)
-          .intoArray(steps, step + i);
-    }
     IntVector total = IntVector.zero(INTS);
     IntVector first = IntVector.zero(INTS);
     for (int i = 0; i < PAIRS; i += COUNT) {
-      IntVector low = whole(step + i);
-      IntVector high = whole(step + i + PAIRS);
+      FloatVector lowStep = rounded(at + i, inverse);
+      FloatVector highStep = rounded(at + i + PAIRS, inverse);
+      IntVector low = (IntVector) lowStep.convert(VectorOperators.F2I, 0);
+      IntVector high = (IntVector) highStep.convert(VectorOperators.F2I, 0);
       first = first.add(low);
       total = total.add(low).add(high);
       IntVector both =
           low.and(0xffff).or(high.lanewise(VectorOperators.LSHL, 16)).rearrange(EXCHANGED);
-      both.intoArray(pairs, block * PAIRS + i);
-      ShortVector before = both.rearrange(ONE_BEFORE).reinterpretAsShorts();
-      before
-          .mul(MINUS_SIXTEEN_OR_NOTHING)
-          .add(both.reinterpretAsShorts())
-          .reinterpretAsInts()
-          .intoArray(differences, block * PAIRS + i);
-      // Minus 256 times the byte two ints before: that is in the place of two after, as of four.
-      both.rearrange(TWO_AFTER)
-          .reinterpretAsShorts()
-          .mul(MINUS_256_OR_NOTHING)
-          .add(both.reinterpretAsShorts())
-          .reinterpretAsInts()
-          .intoArray(byteDifferences, block * PAIRS + i);
-      ShortVector offset = both.reinterpretAsShorts().mul((short) -ByteMatrix.OFFSET);
-      ShortVector ints =
-          offset.add(offset.reinterpretAsInts().rearrange(TWO_AFTER).reinterpretAsShorts());
-      ShortVector all =
-          ints.add(ints.reinterpretAsInts().rearrange(NEIGHBOUR).reinterpretAsShorts());
-      ints.blend(all, LAST_TWO)
-          .add(LIFTS.reinterpretAsShorts())
-          .reinterpretAsInts()
-          .intoArray(corrections, block * PAIRS + i);
-      IntVector fours =
-          both.and(0x00ff00ff)
-              .or(
-                  both.rearrange(TWO_AFTER)
-                      .and(0x00ff00ff)
-                      .lanewise(VectorOperators.LSHL, Byte.SIZE));
-      fours
-          .blend(fours.rearrange(TWO_AFTER).and(0xffff), LAST_TWO_INTS)
-          .intoArray(bytes, block * PAIRS + i);
+      if (steps.length > 0) {
+        int step = step(token, inRow) + i;
+        lowStep.intoArray(steps, step);
+        highStep.intoArray(steps, step + PAIRS);
+        putWide(both, block * PAIRS + i);
+      }
+      if (pairs.length > 0) {
+        putNibbles(both, block * PAIRS + i);
+      }
+      if (bytes.length > 0) {
+        putBytes(both, token * blocks * PAIRS + inRow * PAIRS / 2 + i / 2);
+      }
     }
     scales[block] = scale;
     totals[2 * block] = total.reduceLanes(VectorOperators.ADD);
@@ -224,7 +226,47 @@ final class Activations {
     sums[block] = scale * totals[2 * block];
   }
 
-  private IntVector whole(int at) {
-    return (IntVector) FloatVector.fromArray(FLOATS, steps, at).convert(VectorOperators.F2I, 0);
+  /** How many steps some elements are. */
+  private FloatVector rounded(int at, float inverse) {
+    return FloatVector.fromArray(FLOATS, values, at).mul(inverse).add(ROUNDING).sub(ROUNDING);
+  }
+
+  private void putNibbles(IntVector both, int at) {
+    both.intoArray(pairs, at);
+    ShortVector before = both.rearrange(ONE_BEFORE).reinterpretAsShorts();
+    before
+        .mul(MINUS_SIXTEEN_OR_NOTHING)
+        .add(both.reinterpretAsShorts())
+        .reinterpretAsInts()
+        .intoArray(differences, at);
+  }
+
+  private void putWide(IntVector both, int at) {
+    // Minus 256 times the byte two ints before: that is in the place of two after, as of four.
+    both.rearrange(TWO_AFTER)
+        .reinterpretAsShorts()
+        .mul(MINUS_256_OR_NOTHING)
+        .add(both.reinterpretAsShorts())
+        .reinterpretAsInts()
+        .intoArray(byteDifferences, at);
+    ShortVector offset = both.reinterpretAsShorts().mul((short) -ByteMatrix.OFFSET);
+    ShortVector ints =
+        offset.add(offset.reinterpretAsInts().rearrange(TWO_AFTER).reinterpretAsShorts());
+    ShortVector all = ints.add(ints.reinterpretAsInts().rearrange(NEIGHBOUR).reinterpretAsShorts());
+    ints.blend(all, LAST_TWO)
+        .add(LIFTS.reinterpretAsShorts())
+        .reinterpretAsInts()
+        .intoArray(corrections, at);
+  }
+
+  private void putBytes(IntVector both, int at) {
+    IntVector fours =
+        both.and(0x00ff00ff)
+            .or(
+                both.rearrange(TWO_AFTER)
+                    .and(0x00ff00ff)
+                    .lanewise(VectorOperators.LSHL, Byte.SIZE));
+    fours.rearrange(FIRST_TWO).intoArray(bytes, at, FIRST_HALF);
+    fours.rearrange(FIRST_TWO).and(0xffff).intoArray(bytes, at + PAIRS / 2 * blocks, FIRST_HALF);
   }
 }

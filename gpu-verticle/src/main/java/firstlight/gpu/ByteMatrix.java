@@ -4,6 +4,7 @@ import static firstlight.gpu.Lanes.COUNT;
 import static firstlight.gpu.Lanes.INTS;
 import static firstlight.gpu.Lanes.PAIR;
 
+import java.util.Set;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.ShortVector;
@@ -36,6 +37,13 @@ abstract sealed class ByteMatrix extends QuantisedMatrix
 
   static Shape shape(int rows, int columns, boolean natively) {
     return new Shape(rows, columns, INTS_A_BLOCK, natively);
+  }
+
+  @Override
+  Set<Activations.Form> javaForms() {
+    return narrow()
+        ? Set.of(Activations.Form.SHORTS, Activations.Form.WIDE)
+        : Set.of(Activations.Form.WIDE);
   }
 
   @Override

@@ -84,7 +84,7 @@ public final class CpuDevice implements Device {
         name,
         Lanes.FLOATS.vectorBitSize(),
         (time.nanos() - start) / 1_000_000,
-        natively ? "native" : "Java",
+        natively ? "native" + NativeKernels.extras() : "Java",
         shape.blocks(),
         shape.kv().blockTokens(),
         shape.threads());

@@ -3,6 +3,7 @@ package firstlight.gpu;
 import static firstlight.gpu.Lanes.COUNT;
 import static firstlight.gpu.Lanes.FLOATS;
 
+import java.util.Set;
 import jdk.incubator.vector.FloatVector;
 
 /**
@@ -50,6 +51,11 @@ final class FloatMatrix implements Matrix {
   @Override
   public int stride() {
     return (Lanes.groups(rows) + ABREAST - 1) / ABREAST * ABREAST * COUNT;
+  }
+
+  @Override
+  public Set<Activations.Form> forms() {
+    return Set.of();
   }
 
   @Override

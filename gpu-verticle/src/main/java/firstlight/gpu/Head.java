@@ -25,7 +25,7 @@ final class Head {
   Head(ModelWeights weights, DeviceShape shape) {
     this.weights = weights;
     rowsMax = Math.min(ROWS, shape.stepTokensMax());
-    normed = new Activations(rowsMax, weights.model().embedding(), shape.quantised());
+    normed = new Activations(rowsMax, weights.model().embedding(), weights.output().forms());
     logits = new float[Math.multiplyExact(rowsMax, weights.output().stride())];
     samplers =
         IntStream.range(0, shape.threads())

@@ -46,7 +46,7 @@ public final class KernelTrial implements AutoCloseable {
   public KernelTrial(ModelFile file, GpuConfig config, Shape shape, int tokens) {
     MatrixPacker packer = new MatrixPacker(config.kernels(), CpuDevice.natively(config));
     this.matrices = shape.names.stream().map(name -> packer.pack(file.tensor(name))).toList();
-    this.in = new Activations(tokens, shape.columns, config.kernels() == GpuConfig.Kernels.Q8);
+    this.in = new Activations(tokens, shape.columns, matrices.getFirst().forms());
     this.out = new float[tokens * matrices.getFirst().stride()];
     this.threads = new DeviceThreads("firstlight-trial", Math.max(1, config.threads()));
     for (int token = 0; token < tokens; token++) {

@@ -1,5 +1,7 @@
 package firstlight.gpu;
 
+import java.util.Set;
+
 /**
  * Weights, packed for this machine's vectors. Rows are taken in groups of as many as a vector has
  * lanes, one row a lane, so that nothing is ever added across lanes: a row's result is the same sum
@@ -21,6 +23,9 @@ sealed interface Matrix permits FloatMatrix, QuantisedMatrix {
    * @param out {@code [token][stride]}
    */
   void multiply(Activations in, int tokens, float[] out, Share share);
+
+  /** In which forms the bytes of the input are needed; in none where its floats are. */
+  Set<Activations.Form> forms();
 
   /** Decodes one row to floats. */
   void row(int row, float[] into, int at);

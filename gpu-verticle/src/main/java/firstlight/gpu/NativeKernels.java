@@ -45,9 +45,11 @@ final class NativeKernels {
           JAVA_INT,
           JAVA_INT);
 
+  private static final @Nullable SymbolLookup LIBRARY =
+      load(NativeLibrary.build(CacheFolder.ofUser()));
+
   /** Bound once for the whole process, because only a constant handle is called directly. */
-  private static final @Nullable MethodHandle MULTIPLY =
-      bind(NativeLibrary.build(CacheFolder.ofUser()));
+  private static final @Nullable MethodHandle MULTIPLY = bind(LIBRARY);
 
   private NativeKernels() {}
 
@@ -56,27 +58,49 @@ final class NativeKernels {
     return MULTIPLY != null;
   }
 
+  /** What they use of the processor, beside products of bytes; nothing where there are none. */
+  static String extras() {
+    return LIBRARY != null && number(LIBRARY, "firstlight_tiles") != 0 ? " (with tiles)" : "";
+  }
+
+  /** The library, if it is made for vectors as wide as ours; null: there is none. */
   @SuppressWarnings("restricted")
-  private static @Nullable MethodHandle bind(@Nullable Path library) {
+  private static @Nullable SymbolLookup load(@Nullable Path library) {
     if (library == null) {
       return null;
     }
     try {
       SymbolLookup symbols = SymbolLookup.libraryLookup(library, Arena.global());
-      Linker linker = Linker.nativeLinker();
-      MethodHandle lanes =
-          linker.downcallHandle(
-              symbols.findOrThrow("firstlight_lanes"), FunctionDescriptor.of(JAVA_INT));
-      if (Lanes.PAIR % (int) lanes.invokeExact() != 0) {
-        return null;
-      }
-      // Critical: it may read Java arrays where they are. Calls are short, so collections wait
-      // little.
-      return linker.downcallHandle(
-          symbols.findOrThrow("firstlight_multiply"), SIGNATURE, Linker.Option.critical(true));
-    } catch (Throwable e) {
+      return Lanes.PAIR % number(symbols, "firstlight_lanes") == 0 ? symbols : null;
+    } catch (RuntimeException e) {
       NativeLibrary.LOG.warn("the native kernels can not be used: {}", e.toString());
       return null;
+    }
+  }
+
+  @SuppressWarnings("restricted")
+  private static @Nullable MethodHandle bind(@Nullable SymbolLookup library) {
+    // Critical: it may read Java arrays where they are. Calls are short, so collections wait
+    // little.
+    return library == null
+        ? null
+        : Linker.nativeLinker()
+            .downcallHandle(
+                library.findOrThrow("firstlight_multiply"),
+                SIGNATURE,
+                Linker.Option.critical(true));
+  }
+
+  /** What a function without parameters says. */
+  @SuppressWarnings("restricted")
+  private static int number(SymbolLookup library, String function) {
+    try {
+      return (int)
+          Linker.nativeLinker()
+              .downcallHandle(library.findOrThrow(function), FunctionDescriptor.of(JAVA_INT))
+              .invokeExact();
+    } catch (Throwable e) {
+      throw new IllegalStateException(function, e);
     }
   }
 

@@ -7,6 +7,7 @@ import static firstlight.gpu.Lanes.PAIR;
 import static firstlight.gpu.Lanes.SHORTS;
 
 import firstlight.model.TensorType;
+import java.util.Set;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.ShortVector;
@@ -65,6 +66,11 @@ final class NibbleMatrix extends QuantisedMatrix {
   @Override
   int quant(int stored) {
     return stored & 15;
+  }
+
+  @Override
+  Set<Activations.Form> javaForms() {
+    return Set.of(Activations.Form.SHORTS);
   }
 
   @Override

@@ -4,6 +4,7 @@ import static firstlight.gpu.Lanes.COUNT;
 import static firstlight.gpu.Lanes.PAIR;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -116,6 +117,14 @@ abstract sealed class QuantisedMatrix implements Matrix permits NibbleMatrix, By
   public final int stride() {
     return Lanes.pairs(rows) * PAIR;
   }
+
+  @Override
+  public final Set<Activations.Form> forms() {
+    return natively ? Set.of(Activations.Form.BYTES) : javaForms();
+  }
+
+  /** In which forms the bytes of the input are needed by Java's kernels. */
+  abstract Set<Activations.Form> javaForms();
 
   @Override
   public final void row(int row, float[] into, int at) {

@@ -5,6 +5,8 @@ import static firstlight.gpu.Lanes.FLOATS;
 
 import firstlight.model.Hyperparameters;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import jdk.incubator.vector.FloatVector;
 import org.jspecify.annotations.Nullable;
@@ -52,26 +54,34 @@ final class Transformer {
     this.model = weights.model();
     this.gelu = model.architecture().equals("gemma3");
     int rows = shape.stepTokensMax();
-    boolean quantised = shape.quantised();
     LayerWeights layer = weights.layers().getFirst();
+    Set<Activations.Form> forms =
+        forms(w -> List.of(w.query(), w.key(), w.value(), w.gate(), w.up()));
     before = new float[rows * model.embedding()];
     between = new float[before.length];
-    normed = new Activations(rows, model.embedding(), quantised);
+    normed = new Activations(rows, model.embedding(), forms);
     ownNormed =
         IntStream.range(0, shape.threads())
-            .mapToObj(_ -> new Activations(FEW_ROWS, model.embedding(), quantised))
+            .mapToObj(_ -> new Activations(FEW_ROWS, model.embedding(), forms))
             .toList();
     queries = new float[rows * layer.query().stride()];
     keys = new float[rows * layer.key().stride()];
     values = new float[rows * layer.value().stride()];
-    attended = new Activations(rows, model.heads() * model.headSize(), quantised);
+    attended =
+        new Activations(rows, model.heads() * model.headSize(), forms(w -> List.of(w.output())));
     gates = new float[rows * layer.gate().stride()];
     ups = new float[rows * layer.up().stride()];
-    hidden = new Activations(rows, model.feedForward(), quantised);
+    hidden = new Activations(rows, model.feedForward(), forms(w -> List.of(w.down())));
     added = new float[rows * Math.max(layer.output().stride(), layer.down().stride())];
     attention =
         new AttentionPhase(
             weights, memory, shape, new AttentionPhase.Buffers(queries, keys, values, attended));
+  }
+
+  /** What all layers together want of the common input of some matrices. */
+  private Set<Activations.Form> forms(Function<LayerWeights, List<Matrix>> matrices) {
+    return Activations.Form.of(
+        weights.layers().stream().map(matrices).flatMap(List::stream).toArray(Matrix[]::new));
   }
 
   /** Where each row of the Step ends up, after the last layer: {@code [row][embedding]}. */

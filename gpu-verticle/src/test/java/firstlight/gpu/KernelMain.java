@@ -41,7 +41,7 @@ final class KernelMain {
   }
 
   private static void measure(TensorType type, Matrix[] matrices, int tokens, Random random) {
-    Activations in = new Activations(tokens, COLUMNS, true);
+    Activations in = new Activations(tokens, COLUMNS, matrices[0].forms());
     for (int i = 0; i < tokens * COLUMNS; i++) {
       in.values[i] = (float) random.nextGaussian();
     }

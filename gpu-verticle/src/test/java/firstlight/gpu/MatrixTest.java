@@ -7,19 +7,23 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import firstlight.model.Tensor;
 import firstlight.model.TensorType;
 import java.lang.foreign.MemorySegment;
+import java.util.EnumSet;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Every form of packed weights against plain arithmetic on the decoded tensor. */
 class MatrixTest {
   private static final long SEED = Long.getLong("seed", 1);
-  private static final int COLUMNS = 512;
+
+  /** More blocks than native kernels unpack at once. */
+  private static final int COLUMNS = 1280;
 
   /** Not a multiple of any vector's lanes, so that the last group is not full. */
   private static final int ROWS = 83;
 
-  private static final int TOKENS = 23;
+  private static final int TOKENS = 27;
   private final Random random = new Random(SEED);
 
   @ParameterizedTest
@@ -49,7 +53,7 @@ class MatrixTest {
     for (GpuConfig.Kernels kernels : GpuConfig.Kernels.values()) {
       Matrix matrix = new MatrixPacker(kernels, false).pack(tensor);
       boolean quantised = !(matrix instanceof FloatMatrix);
-      Activations in = activations(quantised);
+      Activations in = activations(quantised ? EnumSet.allOf(Activations.Form.class) : Set.of());
       float[] out = new float[TOKENS * matrix.stride()];
       matrix.multiply(in, TOKENS, out, new Share(0, 1));
       float[] weights = new float[COLUMNS];
@@ -71,11 +75,11 @@ class MatrixTest {
     Tensor tensor = random(type);
     for (GpuConfig.Kernels kernels : GpuConfig.Kernels.values()) {
       Matrix matrix = new MatrixPacker(kernels, false).pack(tensor);
-      Activations in = activations(!(matrix instanceof FloatMatrix));
+      Activations in = activations(matrix.forms());
       float[] alone = new float[TOKENS * matrix.stride()];
       for (int token = 0; token < TOKENS; token++) {
         float[] one = new float[matrix.stride()];
-        matrix.multiply(copy(in, token), 1, one, new Share(0, 1));
+        matrix.multiply(copy(in, token, 1, matrix.forms()), 1, one, new Share(0, 1));
         System.arraycopy(one, 0, alone, token * matrix.stride(), one.length);
       }
       for (int tokens : new int[] {2, 7, 8, 11, TOKENS}) {
@@ -103,13 +107,14 @@ class MatrixTest {
     Tensor tensor = random(type);
     Matrix java = new MatrixPacker(GpuConfig.Kernels.Q8, false).pack(tensor);
     Matrix natively = new MatrixPacker(GpuConfig.Kernels.Q8, true).pack(tensor);
-    Activations in = activations(QuantisedRow.isQuantised(type));
+    Activations in = activations(java.forms());
+    Activations bytes = copy(in, 0, TOKENS, natively.forms());
     for (int tokens = 1; tokens <= TOKENS; tokens++) {
       float[] expected = new float[TOKENS * java.stride()];
       float[] out = new float[TOKENS * java.stride()];
       java.multiply(in, tokens, expected, new Share(0, 1));
-      natively.multiply(in, tokens, out, new Share(0, 2));
-      natively.multiply(in, tokens, out, new Share(1, 2));
+      natively.multiply(bytes, tokens, out, new Share(0, 2));
+      natively.multiply(bytes, tokens, out, new Share(1, 2));
       for (int i = 0; i < out.length; i++) {
         assertThat(Float.floatToRawIntBits(out[i]))
             .as("-Dseed=%d %s tokens %d at %d", SEED, type, tokens, i)
@@ -138,8 +143,8 @@ class MatrixTest {
     return new Sum(value, size);
   }
 
-  private Activations activations(boolean quantised) {
-    Activations in = new Activations(TOKENS, COLUMNS, quantised);
+  private Activations activations(Set<Activations.Form> forms) {
+    Activations in = new Activations(TOKENS, COLUMNS, forms);
     for (int i = 0; i < TOKENS * COLUMNS; i++) {
       in.values[i] = (float) random.nextGaussian();
     }
@@ -149,11 +154,14 @@ class MatrixTest {
     return in;
   }
 
-  private static Activations copy(Activations in, int token) {
-    Activations one = new Activations(1, COLUMNS, in.blocks > 0);
-    System.arraycopy(in.values, in.row(token), one.values, 0, COLUMNS);
-    one.quantise(0);
-    return one;
+  private static Activations copy(
+      Activations in, int from, int tokens, Set<Activations.Form> forms) {
+    Activations copy = new Activations(tokens, COLUMNS, forms);
+    System.arraycopy(in.values, in.row(from), copy.values, 0, tokens * COLUMNS);
+    for (int token = 0; token < tokens; token++) {
+      copy.quantise(token);
+    }
+    return copy;
   }
 
   /** Random bytes, but half floats of sensible size where the type has them. */

@@ -32,7 +32,7 @@ final class Perplexity implements AutoCloseable {
     memory = new KvMemory(shape.kv(), shape.blocks());
     transformer = new Transformer(weights, memory, shape);
     threads = new DeviceThreads("perplexity", shape.threads());
-    normed = new Activations(WINDOW, weights.model().embedding(), shape.quantised());
+    normed = new Activations(WINDOW, weights.model().embedding(), weights.output().forms());
   }
 
   /** The tokens of each whole window. */
