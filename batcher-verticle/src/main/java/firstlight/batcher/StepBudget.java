@@ -9,6 +9,12 @@ final class StepBudget {
   /** A long prompt makes a Step with others' next tokens at most that much longer. */
   private static final double LONG_SLOWDOWN = 1.6;
 
+  /**
+   * A short Step takes that many times what it would take without prompts, if the target allows:
+   * shorter ones would mostly be what a Step costs anyway.
+   */
+  private static final double WORTHWHILE = 2;
+
   private final StepCost cost;
   private final double targetNanos;
   private final int floor;
@@ -41,13 +47,16 @@ final class StepBudget {
    * Most prompt tokens that may be added.
    *
    * @param start position of the first of them
-   * @param part of the time of a Step that they may fill it to; 2: twice as long
+   * @param part of the time of a Step that they may fill it to, or a little more where it would
+   *     hold hardly any; 2: twice as long
    */
   int left(int start, double part) {
     if (load.decodes() == 0 || !cost.known()) {
       return Integer.MAX_VALUE;
     }
-    double tokens = (part * targetNanos - cost.nanos(load)) / tokenNanos(start);
+    double worthwhile = Math.min(targetNanos, WORTHWHILE * withoutPrompts());
+    double time = Math.max(part * targetNanos, worthwhile);
+    double tokens = (time - cost.nanos(load)) / tokenNanos(start);
     return (int) Math.clamp(tokens, Math.max(0, floor - load.prefill()), Integer.MAX_VALUE);
   }
 
@@ -60,8 +69,11 @@ final class StepBudget {
     if (load.decodes() == 0 || !cost.known()) {
       return Integer.MAX_VALUE;
     }
-    double alone = cost.nanos(new StepLoad(0, load.decodes(), 0));
-    return (int) Math.max(floor, (LONG_SLOWDOWN - 1) * alone / tokenNanos(start));
+    return (int) Math.max(floor, (LONG_SLOWDOWN - 1) * withoutPrompts() / tokenNanos(start));
+  }
+
+  private double withoutPrompts() {
+    return cost.nanos(new StepLoad(0, load.decodes(), 0));
   }
 
   private double tokenNanos(int start) {

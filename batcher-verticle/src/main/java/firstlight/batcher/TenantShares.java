@@ -26,7 +26,7 @@ final class TenantShares {
   static final long BURST = 4_096;
 
   /** As long ago as this, a tenant that is away counts as one that may come at any time. */
-  private static final long LATELY_NANOS = 60_000_000_000L;
+  private static final long LATELY_NANOS = 10_000_000_000L;
 
   private final int rememberedMax;
   private final Map<TenantId, TenantShare> active = new LinkedHashMap<>();

@@ -54,6 +54,17 @@ class StepBudgetTest {
   }
 
   @Test
+  void a_short_step_is_no_shorter_than_is_worthwhile() {
+    learn();
+    decodes(20);
+    // Twice 20 ms, where two fifths of the target would be used up already.
+    assertThat(budget.left(0, 0.4)).isCloseTo(40, Offset.offset(4));
+    decodes(40);
+    // Never beyond the target.
+    assertThat(budget.left(0, 0.4)).isEqualTo(budget.left(0, 1)).isCloseTo(20, Offset.offset(4));
+  }
+
+  @Test
   void long_prompts_make_the_step_longer_only_by_a_part() {
     learn();
     decodes(32);

@@ -95,7 +95,7 @@ class TenantSharesTest {
     assertThat(tenants.ahead(a)).isTrue();
     assertThat(tenants.ahead(b)).isFalse();
     tenants.left(b);
-    time.advance(Duration.ofSeconds(60));
+    time.advance(Duration.ofSeconds(10));
     tenants.compare();
     assertThat(tenants.ahead(a)).isTrue();
     time.advance(Duration.ofSeconds(1));

@@ -35,8 +35,10 @@ record Answer(
     return status == 200 && failure.isEmpty() && !arrivals.isEmpty();
   }
 
+  /** By its status, or by an event where the stream was opened before anything was known. */
   boolean isRefused() {
-    return status == REFUSED || status == FULL;
+    boolean late = arrivals.isEmpty() && !failure.isEmpty() && retryAfterMillis >= 0;
+    return status == REFUSED || status == FULL || late;
   }
 
   /** Seconds to the first text. */

@@ -11,13 +11,15 @@ import com.fasterxml.jackson.databind.ObjectMapper;
  * @param promptTokens -1: it does not say
  * @param completionTokens -1: it does not say
  * @param error what went wrong; empty: nothing
+ * @param retryAfterMillis when a client that was refused may come again; -1: it does not say
  */
-record ChatEvent(boolean hasText, int promptTokens, int completionTokens, String error) {
+record ChatEvent(
+    boolean hasText, int promptTokens, int completionTokens, String error, long retryAfterMillis) {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   static ChatEvent read(String data) {
     if (data.equals("[DONE]")) {
-      return new ChatEvent(false, -1, -1, "");
+      return new ChatEvent(false, -1, -1, "", -1);
     }
     try {
       JsonNode event = JSON.readTree(data);
@@ -26,9 +28,10 @@ record ChatEvent(boolean hasText, int promptTokens, int completionTokens, String
           !event.at("/choices/0/delta/content").asText("").isEmpty(),
           usage.path("prompt_tokens").asInt(-1),
           usage.path("completion_tokens").asInt(-1),
-          event.has("error") ? event.get("error").toString() : "");
+          event.has("error") ? event.get("error").toString() : "",
+          event.at("/error/headers/retry-after-ms").asLong(-1));
     } catch (JsonProcessingException e) {
-      return new ChatEvent(false, -1, -1, "an event is no JSON: " + e.getOriginalMessage());
+      return new ChatEvent(false, -1, -1, "an event is no JSON: " + e.getOriginalMessage(), -1);
     }
   }
 }

@@ -45,7 +45,8 @@ final class LoadClient implements AutoCloseable {
     this.vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
     this.http =
         vertx.createHttpClient(
-            new HttpClientOptions().setIdleTimeout(IDLE_SECONDS),
+            // llama.cpp's server closes idle connections, at times just when one is used again.
+            new HttpClientOptions().setIdleTimeout(IDLE_SECONDS).setKeepAlive(false),
             new PoolOptions().setHttp1MaxSize(CONNECTIONS_MAX));
     this.time = time;
     this.port = port;
@@ -177,6 +178,7 @@ final class LoadClient implements AutoCloseable {
       promptTokens = Math.max(promptTokens, event.promptTokens());
       completionTokens = Math.max(completionTokens, event.completionTokens());
       failure = failure.isEmpty() ? event.error() : failure;
+      retryAfterMillis = Math.max(retryAfterMillis, event.retryAfterMillis());
     }
 
     Answer end(String why) {

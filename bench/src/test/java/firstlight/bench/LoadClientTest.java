@@ -6,6 +6,7 @@ import firstlight.protocol.Time;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -19,6 +20,7 @@ class LoadClientTest {
 
   private final Vertx vertx = Vertx.vertx();
   private final AtomicInteger requests = new AtomicInteger();
+  private volatile boolean late;
   private LoadClient client;
 
   /** Refuses the first request of all, and serves the others. */
@@ -45,7 +47,7 @@ class LoadClientTest {
     if (!"Bearer secret".equals(request.getHeader("Authorization"))) {
       request.response().setStatusCode(401).end("who are you?");
     } else if (requests.getAndIncrement() == 0) {
-      request.response().setStatusCode(503).putHeader("retry-after-ms", "20").end("full");
+      refuse(request.response());
     } else {
       request.response().setChunked(true);
       request
@@ -62,6 +64,15 @@ class LoadClientTest {
     }
   }
 
+  private void refuse(HttpServerResponse response) {
+    if (late) {
+      response.end(
+          "data: {\"error\":{\"message\":\"full\",\"headers\":{\"retry-after-ms\":\"20\"}}}\n\n");
+    } else {
+      response.setStatusCode(503).putHeader("retry-after-ms", "20").end("full");
+    }
+  }
+
   private Answer send(Ask ask) {
     return LoadClient.await(List.of(client.send(ask)), SECONDS).getFirst();
   }
@@ -72,6 +83,12 @@ class LoadClientTest {
     assertThat(refused.isRefused()).isTrue();
     assertThat(refused.retryAfterMillis()).isEqualTo(20);
     assertThat(refused.failure()).contains("full");
+  }
+
+  @Test
+  void so_does_a_refusal_in_a_stream_that_was_open_already() {
+    late = true;
+    a_refusal_tells_when_to_come_again();
   }
 
   @Test

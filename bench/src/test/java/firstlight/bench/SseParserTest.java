@@ -45,11 +45,11 @@ class SseParserTest {
   @Test
   void text_usage_and_errors_of_a_chat_are_read() {
     ChatEvent text = ChatEvent.read("{\"choices\":[{\"delta\":{\"content\":\"hi\"}}]}");
-    assertThat(text).isEqualTo(new ChatEvent(true, -1, -1, ""));
+    assertThat(text).isEqualTo(new ChatEvent(true, -1, -1, "", -1));
     ChatEvent usage =
         ChatEvent.read(
             "{\"choices\":[],\"usage\":{\"prompt_tokens\":200,\"completion_tokens\":64}}");
-    assertThat(usage).isEqualTo(new ChatEvent(false, 200, 64, ""));
+    assertThat(usage).isEqualTo(new ChatEvent(false, 200, 64, "", -1));
     assertThat(ChatEvent.read("{\"choices\":[{\"delta\":{\"role\":\"assistant\"}}]}").hasText())
         .isFalse();
     assertThat(ChatEvent.read("{\"error\":{\"message\":\"gone\"}}").error()).contains("gone");
