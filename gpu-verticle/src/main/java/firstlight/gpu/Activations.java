@@ -47,6 +47,9 @@ final class Activations {
   static final int PAIRS = BLOCK / 2;
   private static final float STEPS = 127f;
 
+  /** Native kernels read that many tokens further than they were asked for. */
+  private static final int BEYOND = 15;
+
   /** Makes any short that is wanted as an unsigned one 0 or more. */
   static final int LIFT = 0x8000;
 
@@ -150,10 +153,11 @@ final class Activations {
     this.differences = new int[size(Form.SHORTS, PAIRS)];
     this.byteDifferences = new int[size(Form.WIDE, PAIRS)];
     this.corrections = new int[size(Form.WIDE, PAIRS)];
-    this.scales = new float[tokens * blocks];
-    this.sums = new float[tokens * blocks];
+    this.scales = new float[(tokens + BEYOND) * blocks];
+    this.sums = new float[(tokens + BEYOND) * blocks];
     this.totals = new int[2 * tokens * blocks];
-    this.bytes = new int[size(Form.BYTES, PAIRS)];
+    int byTiles = forms.contains(Form.BYTES) ? tokens + BEYOND : 0;
+    this.bytes = new int[byTiles * blocks * PAIRS];
     this.bytesSegment = MemorySegment.ofArray(bytes);
     this.scalesSegment = MemorySegment.ofArray(scales);
     this.sumsSegment = MemorySegment.ofArray(sums);

@@ -1,5 +1,5 @@
 // Products of packed weights and byte activations with the dot-product instructions of AVX-512 VNNI
-// or AVX-VNNI and, for eight tokens and more, with the tiles of AMX: Java can not reach them. The
+// or AVX-VNNI and, for seven tokens and more, with the tiles of AMX: Java can not reach them. The
 // weights are those that the Java kernels use, and the result is theirs bit for bit: integer sums
 // are exact, and floats are added in the same order.
 //
@@ -11,6 +11,7 @@
 //   step, sums  [token][block]
 //   totals  [token][block][2]: of all columns, and of the first 16
 //   out     [token][stride]
+// What belongs to tokens may be read, not written, up to 15 tokens beyond those that are asked for.
 #include <immintrin.h>
 #include <cstdint>
 
@@ -60,6 +61,9 @@ static inline Floats fma(Floats a, Floats b, Floats c) { return _mm256_fmadd_ps(
 
 // Bytes between what is multiplied and what is fetched; beyond a pair's end the next pair begins.
 #define AHEAD 4096
+
+// Tokens that fill a tile well enough.
+#define TILES_FROM 7
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -236,11 +240,9 @@ static inline void dotTiles() {
 }
 
 // The kernel gives tiles to a process that asks for them.
-static bool askForTiles() {
-  const long REQUEST = 0x1023, TILE_DATA = 18;
-  return syscall(SYS_arch_prctl, REQUEST, TILE_DATA) == 0;
-}
-static const bool TILES = askForTiles();
+#define REQUEST 0x1023
+#define TILE_DATA 18
+static const bool TILES = syscall(SYS_arch_prctl, REQUEST, TILE_DATA) == 0;
 
 static constexpr int tilesABlock(int kind) { return kind == 6 ? 2 : 1; }
 
@@ -275,9 +277,8 @@ static constexpr int abreast(int kind) { return 2 / tilesABlock(kind); }
 // The sums of a block, or of half of one, of each token in turn.
 template <int TOKENS, int PLACE>
 static inline void multiplyTiles(const Call& c, const int* x, const int* weights, int* sums) {
-  constexpr int FIRST = TOKENS == 16 ? 0 : 4, W = PLACE == 0 ? 3 : 7;
-  const long row = LANES * sizeof(int);
-  fetch<FIRST + 2>(x, c.blocks * row);
+  constexpr int FIRST = TOKENS == 16 ? 0 : 4, W = PLACE == 0 ? 3 : 7, row = LANES * sizeof(int);
+  fetch<FIRST + 2>(x, (long) c.blocks * row);
   fetch<W>(weights + PLACE * WEIGHT_INTS, row);
   dotTiles<FIRST + PLACE, FIRST + 2, W>();
   keep<FIRST + PLACE>(sums + PLACE * TOKENS * LANES, row);
@@ -291,10 +292,11 @@ static inline void multiplyBlocks(
     multiplyTiles<TOKENS, 1>(c, KIND == 6 ? x : x + 8, weights, sums);
 }
 
-// TOKENS tokens by 16 rows by some blocks, added to what came of the blocks before them. While some
+// Up to TOKENS tokens by 16 rows by some blocks, added to what came of the blocks before. While some
 // blocks are scaled, the next ones are multiplied.
 template <int KIND, int TOKENS>
-static void tiles(const Call& c, int token, int lane, int first, int count, const int* weights) {
+static void tiles(const Call& c, int token, int tokens, int lane, int first, int count,
+    const int* weights) {
   constexpr int ABREAST = abreast(KIND), BLOCK_SUMS = tilesABlock(KIND) * TOKENS * LANES;
   alignas(64) int sums[2][ABREAST * BLOCK_SUMS];
   float* out = c.out + (long) token * c.stride + lane;
@@ -302,7 +304,7 @@ static void tiles(const Call& c, int token, int lane, int first, int count, cons
   Floats total[TOKENS];
 #pragma GCC unroll 16
   for (int t = 0; t < TOKENS; t++)
-    total[t] = first == 0 ? allf(0) : loadf(out + (long) t * c.stride);
+    total[t] = first == 0 || t >= tokens ? allf(0) : loadf(out + (long) t * c.stride);
   multiplyBlocks<KIND, TOKENS>(c, count, x, weights, sums[0]);
   for (int b = 0; b < count; b++) {
     const int place = b % ABREAST;
@@ -324,7 +326,8 @@ static void tiles(const Call& c, int token, int lane, int first, int count, cons
     }
   }
 #pragma GCC unroll 16
-  for (int t = 0; t < TOKENS; t++) store(out + (long) t * c.stride, total[t]);
+  for (int t = 0; t < TOKENS; t++)
+    if (t < tokens) store(out + (long) t * c.stride, total[t]);
 }
 
 // Fetches a part of the quants and scales of the next pair, while this one is multiplied.
@@ -337,43 +340,37 @@ static void fetchNext(const Call& c, int part, int parts) {
     _mm_prefetch(next + i, _MM_HINT_T1);
 }
 
-// Returns up to which token it came: the last few are too few for a tile.
 template <int KIND>
-static int byTiles(const Call& c, int from, int to) {
+static void byTiles(const Call& c, int from, int to) {
   alignas(64) int weights[32 * WEIGHT_INTS];
-  const int end = from + (to - from) / 8 * 8;
-  if (!TILES || end == from) return from;
-  const int parts = (end - from) / 16 * (c.pair / LANES);
+  const int parts = (to - from + 15) / 16 * (c.pair / LANES);
   int part = 0;
   for (int lane = 0; lane < c.pair; lane += LANES) {
     for (int first = 0; first < c.blocks; first += blocksMax(KIND)) {
       const int left = c.blocks - first;
       const int count = left < blocksMax(KIND) ? left : blocksMax(KIND);
       unpack<KIND>(c, lane, first, count, weights);
-      int t = from;
-      for (; t + 16 <= end; t += 16) {
+      for (int t = from; t < to; t += 16) {
         if (first == 0) fetchNext<KIND>(c, part++, parts);
-        tiles<KIND, 16>(c, t, lane, first, count, weights);
+        if (to - t > 8) tiles<KIND, 16>(c, t, to - t, lane, first, count, weights);
+        else tiles<KIND, 8>(c, t, to - t, lane, first, count, weights);
       }
-      if (t < end) tiles<KIND, 8>(c, t, lane, first, count, weights);
     }
   }
-  return end;
 }
 #else
 static const bool TILES = false;
 static inline void tilesBegin() {}
 static inline void tilesEnd() {}
 template <int KIND>
-static int byTiles(const Call&, int from, int) {
-  return from;
-}
+static void byTiles(const Call&, int, int) {}
 #endif
 
 template <int KIND>
 static void multiply(const Call& c, int from, int to) {
-  from = byTiles<KIND>(c, from, to);
-  if (c.pair == 2 * LANES && to - from <= 2) {
+  if (TILES && to - from >= TILES_FROM) {
+    byTiles<KIND>(c, from, to);
+  } else if (c.pair == 2 * LANES && to - from <= 2) {
     few<KIND, 2>(c, from, to, 0);
   } else {
     for (int lane = 0; lane < c.pair; lane += LANES) few<KIND, 1>(c, from, to, lane);
