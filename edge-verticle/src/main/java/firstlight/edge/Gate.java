@@ -95,13 +95,24 @@ final class Gate {
       Errors.answer(http, e);
       return;
     }
-    if (isTidy(http)) {
+    boolean tidy;
+    try {
+      tidy = isTidy(http);
+    } catch (IllegalArgumentException _) {
+      Errors.answer(
+          http, MeshException.invalid("A percent sign in the path encodes nothing.", null));
+      return;
+    }
+    if (tidy) {
       http.next();
     } else {
       unknown(http);
     }
   }
 
+  /**
+   * @throws IllegalArgumentException what stands behind a percent sign is no hexadecimal number
+   */
   private static boolean isTidy(RoutingContext http) {
     String path = http.request().path();
     return path != null

@@ -5,6 +5,7 @@ import io.vertx.core.Future;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.util.List;
+import java.util.Map;
 
 /** What can be asked about a conversation without going on with it: its length, and a summary. */
 final class ResponseWindows implements Dialect {
@@ -32,8 +33,10 @@ final class ResponseWindows implements Dialect {
         .bodies()
         .read(context, this::read)
         .compose(
-            request ->
-                new ResponsePreparation(responses, Caller.of(context), request).prepare(null))
+            request -> {
+              IgnoredFields.tell(context.response(), request.ignored());
+              return new ResponsePreparation(responses, Caller.of(context), request).prepare(null);
+            })
         .compose(prepared -> parts.turns().measure(prepared.turn()))
         .onSuccess(
             size ->
@@ -49,10 +52,24 @@ final class ResponseWindows implements Dialect {
   private void compact(RoutingContext context) {
     parts
         .bodies()
-        .read(context, body -> read(summaryOf(body)))
-        .compose(request -> compacted(context, request))
+        .read(context, body -> new Compaction(read(summaryOf(body)), unknown(body)))
+        .compose(
+            asked -> {
+              IgnoredFields.tell(context.response(), asked.ignored());
+              return compacted(context, asked.request());
+            })
         .onSuccess(window -> Reply.json(context, 200, window))
         .onFailure(failure -> Errors.answer(context, failure));
+  }
+
+  /** What was asked for, and the fields that had no effect. */
+  private record Compaction(ResponseRequest request, List<String> ignored) {}
+
+  private static List<String> unknown(ObjectNode body) {
+    return body.propertyStream()
+        .map(Map.Entry::getKey)
+        .filter(name -> !COMPACT_FIELDS.contains(name))
+        .toList();
   }
 
   private Future<ObjectNode> compacted(RoutingContext context, ResponseRequest request) {

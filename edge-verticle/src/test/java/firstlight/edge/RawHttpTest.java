@@ -87,6 +87,26 @@ class RawHttpTest {
     assertThat(talk("GET http://b/health HTTP/1.1\r\nHost: a\r\n\r\n")).startsWith("HTTP/1.1 400");
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/%",
+        "/v1/responses/%",
+        "/v1/responses/%zz",
+        "/v1/responses/resp_%4",
+        "/v1/responses/resp_1?stream=%",
+        "/v1/responses/resp_1?starting_after=%zz",
+        "/v1/conversations/conv_1/items?limit=%f"
+      })
+  void percent_signs_that_encode_nothing_are_the_clients_mistake(String target) throws Exception {
+    String heard =
+        talk(
+            "GET %s HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer test-key-a\r\n\r\n"
+                .replace("%s", target));
+
+    assertThat(heard).startsWith("HTTP/1.1 400").contains("\"error\"");
+  }
+
   @Test
   void enormous_headers_are_refused() throws Exception {
     assertThat(talk("GET /health HTTP/1.1\r\nHost: a\r\nX: " + "x".repeat(1 << 20) + "\r\n\r\n"))

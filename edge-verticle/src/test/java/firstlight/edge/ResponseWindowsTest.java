@@ -110,6 +110,17 @@ class ResponseWindowsTest {
   }
 
   @Test
+  void fields_without_an_effect_are_named() {
+    for (String what : List.of("input_tokens", "compact")) {
+      HttpResponse<String> answer =
+          server.postTo("/v1/responses/" + what, "{'model':'m','input':'x','tempo':1}");
+
+      assertThat(answer.statusCode()).isEqualTo(200);
+      assertThat(answer.headers().firstValue(IgnoredFields.HEADER)).as(what).hasValue("tempo");
+    }
+  }
+
+  @Test
   void a_call_that_nobody_has_answered_stays_in_the_window() {
     String answered = CALL.replace("'c'", "'d'");
     ObjectNode window =
