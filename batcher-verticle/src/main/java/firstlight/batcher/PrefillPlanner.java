@@ -23,7 +23,7 @@ final class PrefillPlanner {
   private static final double AHEAD = 0.4;
 
   /** The same for a tenant that is behind another, whose next tokens can wait a little. */
-  private static final double BEHIND = 2;
+  private static final double BEHIND = 3;
 
   private final RunningSet running;
   private final WaitingQueue waiting;

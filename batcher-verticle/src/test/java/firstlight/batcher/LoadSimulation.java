@@ -98,14 +98,30 @@ final class LoadSimulation {
    * tokens a second; a tenth of chance in every Step.
    */
   static ToLongFunction<RunStep> twoCores(long seed) {
+    return device(seed, 4_000, 0, 600);
+  }
+
+  /**
+   * As two cores were measured below a whole server: a Step costs a lot whatever is in it, most
+   * when there are prompts.
+   */
+  static ToLongFunction<RunStep> sharedCores(long seed) {
+    return device(seed, 7_000, 12_000, 1_000);
+  }
+
+  /** Microseconds of a Step, of one with prompts besides, and of a token of a prompt. */
+  private static ToLongFunction<RunStep> device(
+      long seed, double ofStep, double ofPrompts, double ofToken) {
     Random random = new Random(seed);
     return step -> {
-      double micros = 4_000;
+      double micros = ofStep;
       for (var slice : step.slices()) {
         boolean decodes = slice.tokens().length == 1;
-        micros += decodes ? 1_000 : 600.0 * slice.tokens().length;
+        micros += decodes ? 1_000 : ofToken * slice.tokens().length;
         micros += 0.1 * slice.tokens().length * slice.end();
       }
+      boolean prompts = step.slices().stream().anyMatch(slice -> slice.tokens().length > 1);
+      micros += prompts ? ofPrompts : 0;
       return (long) (1_000 * micros * (0.95 + 0.1 * random.nextDouble()));
     };
   }

@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import firstlight.batcher.LoadSimulation.Call;
 import firstlight.batcher.LoadSimulation.Kind;
 import firstlight.protocol.GlassDevice;
+import firstlight.protocol.RunStep;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.LongFunction;
 import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -23,12 +26,17 @@ class OverloadTest {
   private static final double LIMIT_MILLIS = 1_500;
 
   private static LoadSimulation replica(int runningMax, double limitMillis, long seed) {
+    return replica(runningMax, limitMillis, LoadSimulation.twoCores(seed), seed);
+  }
+
+  private static LoadSimulation replica(
+      int runningMax, double limitMillis, ToLongFunction<RunStep> device, long seed) {
     SharePolicy shares = new SharePolicy(Duration.ofMillis(100), 1024, 0.5, 1, 1, 64);
     SchedulerLimits limits =
         new SchedulerLimits(
             runningMax,
-            128,
-            96,
+            256,
+            192,
             2_000,
             1 << 22,
             Duration.ofMillis((long) limitMillis),
@@ -37,13 +45,15 @@ class OverloadTest {
             GlassReplica.RETENTION,
             0,
             shares);
-    return new LoadSimulation(
-        limits, GlassDevice.of(1_024, 16, 512), LoadSimulation.twoCores(seed), seed);
+    return new LoadSimulation(limits, GlassDevice.of(1_024, 16, 512), device, seed);
   }
 
   /** Output tokens a second when there is always more to do than can be done. */
   private static double capacity(int runningMax, Kind kind) {
-    LoadSimulation full = replica(runningMax, 1e9, 1);
+    return capacity(replica(runningMax, 1e9, 1), kind);
+  }
+
+  private static double capacity(LoadSimulation full, Kind kind) {
     full.open(kind, 100, Duration.ZERO, Duration.ofSeconds(10)).run(MINUTE);
     return full.goodput(1e12, WARM, MINUTE);
   }
@@ -112,17 +122,26 @@ class OverloadTest {
    * times its half, from a tenant that is new or was there before.
    */
   @ParameterizedTest
-  @CsvSource({"0.1, 3, false", "0.25, 3, false", "0.25, 4, false", "0.25, 4, true"})
+  @CsvSource({
+    "0.1, 3, false, 1500, false",
+    "0.25, 3, false, 1500, false",
+    "0.25, 4, false, 1500, false",
+    "0.25, 4, true, 1500, false",
+    "0.1, 3, false, 5000, true",
+    "0.25, 4, true, 5000, true"
+  })
   void a_tenant_that_floods_makes_anothers_wait_at_most_half_as_long_again(
-      double part, long seed, boolean wasThere) {
+      double part, long seed, boolean wasThere, double limitMillis, boolean dearSteps) {
+    LongFunction<ToLongFunction<RunStep>> device =
+        dearSteps ? LoadSimulation::sharedCores : LoadSimulation::twoCores;
     Duration end = Duration.ofSeconds(240);
     Kind flood = new Kind("flood", 50, 350, 32, 96, true);
     Kind quiet = new Kind("quiet", 50, 350, 32, 96, true);
-    double capacity = capacity(64, flood);
-    LoadSimulation alone = replica(64, LIMIT_MILLIS, seed);
+    double capacity = capacity(replica(64, 1e9, device.apply(1), 1), flood);
+    LoadSimulation alone = replica(64, limitMillis, device.apply(seed), seed);
     alone.open(quiet, part * capacity / 64, Duration.ZERO, end).run(LATER);
     Predicate<Call> later = alone.of(quiet, MINUTE);
-    LoadSimulation both = replica(64, LIMIT_MILLIS, seed);
+    LoadSimulation both = replica(64, limitMillis, device.apply(seed), seed);
     both.open(quiet, part * capacity / 64, Duration.ZERO, end);
     if (wasThere) {
       both.call(flood, Duration.ZERO);
