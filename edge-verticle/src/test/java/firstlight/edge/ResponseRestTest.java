@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import firstlight.protocol.FailureKind;
 import firstlight.protocol.MeshException;
+import firstlight.protocol.ResponseId;
+import io.vertx.core.Context;
+import io.vertx.core.Promise;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -16,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -118,6 +122,53 @@ class ResponseRestTest {
       }
       assertThat(number).isGreaterThan(30_000);
     }
+  }
+
+  /** Pauses at each piece it is told. */
+  private static final class Pausing implements ResponseRest.Listener {
+    final AtomicInteger pieces = new AtomicInteger();
+    volatile boolean done;
+    ResponseRest rest;
+
+    @Override
+    public void events(List<ObjectNode> events) {
+      if (!events.isEmpty()) {
+        pieces.incrementAndGet();
+        rest.pause();
+      }
+    }
+
+    @Override
+    public void done() {
+      done = true;
+    }
+
+    @Override
+    public void failed(MeshException failure, boolean begun) {
+      throw failure;
+    }
+  }
+
+  @Test
+  void who_pauses_is_told_nothing_more_until_it_goes_on() {
+    server.turns.answer("a", "b", "c", "d");
+    String id = server.create("{'model':'m','input':'hi'}").get("id").textValue();
+    Pausing reader = new Pausing();
+    reader.rest = server.rest(new ResponseId(id), reader);
+    Context loop = server.vertx.getOrCreateContext();
+    loop.runOnContext(_ -> reader.rest.next());
+    eventually(() -> reader.pieces.get() > 0);
+    for (int told = 1; !reader.done; told++) {
+      assertThat(reader.pieces).hasValue(told);
+      Promise<Void> resumed = Promise.promise();
+      loop.runOnContext(
+          _ -> {
+            reader.rest.resume();
+            resumed.complete();
+          });
+      ResponsesServer.await(resumed.future());
+    }
+    assertThat(reader.pieces).hasValueGreaterThan(3);
   }
 
   @Test

@@ -6,6 +6,7 @@ import firstlight.protocol.IdSource;
 import firstlight.protocol.MeshCodec;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.NodeId;
+import firstlight.protocol.ResponseId;
 import firstlight.protocol.Settings;
 import firstlight.protocol.SimulatedTime;
 import firstlight.protocol.TenantId;
@@ -128,6 +129,12 @@ final class ResponsesServer implements AutoCloseable {
             .read(json.object(Buffer.buffer(quoted(body))), ResponsesReader.Transport.HTTP);
     return new ResponseRun(
         responses, new Caller(new TenantId("a"), "req_1", 0), request, new Nobody());
+  }
+
+  /** The events of a Response of the tenant a; to be used on one event loop. */
+  ResponseRest rest(ResponseId response, ResponseRest.Listener listener) {
+    return new ResponseRest(
+        responses, new ResponseBackground(responses), new TenantId("a"), response, -1, listener);
   }
 
   /** Lets time pass; timers do not know of it. */
