@@ -41,8 +41,8 @@ class ResponseRestTest {
 
   @BeforeEach
   void start() {
-    schemas = ResponseSchemas.load();
     server = new ResponsesServer();
+    schemas = ResponseSchemas.load();
     server.turns.parseWith(MarkedParser::new);
   }
 

@@ -29,8 +29,8 @@ class WebSocketResumeTest {
 
   @BeforeEach
   void start() {
-    schemas = ResponseSchemas.load();
     server = new ResponsesServer();
+    schemas = ResponseSchemas.load();
   }
 
   @AfterEach
