@@ -29,7 +29,10 @@ import org.jspecify.annotations.Nullable;
 final class ResponseBackground {
   private static final int TENANT_MAX = 16;
   private static final String ADDRESS = "firstlight.response.";
-  private static final String EVENTS_ADDRESS = "firstlight.response-events.";
+
+  /** Followed by the id: who makes the events. */
+  static final String EVENTS_ADDRESS = "firstlight.response-events.";
+
   private static final long LAST_EVENTS_MILLIS = 10_000;
   private static final String TENANT = "tenant";
   private static final long RETRY_MILLIS = 1_000;

@@ -9,6 +9,7 @@ import firstlight.protocol.MeshException;
 import firstlight.protocol.ResponseId;
 import io.vertx.core.Context;
 import io.vertx.core.Promise;
+import io.vertx.core.eventbus.MessageConsumer;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -169,6 +170,27 @@ class ResponseRestTest {
       ResponsesServer.await(resumed.future());
     }
     assertThat(reader.pieces).hasValueGreaterThan(3);
+  }
+
+  /** A fake that tells one event of a Response and is gone then, as when its node has ended. */
+  @Test
+  void one_whose_server_is_gone_is_lost_and_not_unknown() {
+    String id = "resp_" + "1".repeat(25);
+    ObjectNode event = Json.object().put("type", "response.created").put("sequence_number", 0);
+    MessageConsumer<String> gone =
+        server.vertx.eventBus().consumer(ResponseBackground.EVENTS_ADDRESS + id);
+    gone.handler(
+        message -> {
+          String piece = new ResponseTail.Piece(true, List.of(event), null, false).text();
+          gone.unregister().onComplete(_ -> message.reply(piece));
+        });
+    ResponsesServer.await(gone.completion());
+
+    List<ObjectNode> told = server.events(server.get("/v1/responses/" + id + "?stream=true"));
+
+    assertThat(told).hasSize(2);
+    assertThat(told.getLast().findValue("code").textValue()).isEqualTo("response_lost");
+    assertThat(told.getLast().get("sequence_number").intValue()).isEqualTo(1);
   }
 
   @Test
