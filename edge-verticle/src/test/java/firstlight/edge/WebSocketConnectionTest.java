@@ -98,6 +98,31 @@ class WebSocketConnectionTest {
     }
   }
 
+  /** Together they are longer than what may wait at a time. */
+  @Test
+  void turns_that_have_waited_make_room_for_others() throws IOException {
+    String large = "'input':'%s','metadata':{'n':'large'}".formatted("x".repeat(150_000));
+    try (WebSocketClient client = new WebSocketClient(server)) {
+      for (int round = 0; round < 3; round++) {
+        server.session.mood(FakeSession.Mood.HOLDING);
+        client.create("'input':'hi'");
+        client.create(large);
+        client.create("'input':'hi'");
+        client.create("'input':'hi'");
+        while (!client.next().get("type").textValue().equals("error")) {
+          // What was sent before has come, and the last one is one too many.
+        }
+        eventually(() -> server.session.heldAnswers() >= 1);
+        server.session.mood(FakeSession.Mood.WILLING);
+        server.session.release();
+        client.response();
+        assertThat(client.response().getLast().at("/response/metadata/n").asText())
+            .isEqualTo("large");
+        client.response();
+      }
+    }
+  }
+
   @Test
   void an_unstored_response_can_be_gone_on_from_on_its_connection_only() throws IOException {
     String first;
