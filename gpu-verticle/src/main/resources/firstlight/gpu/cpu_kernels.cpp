@@ -62,9 +62,6 @@ static inline Floats fma(Floats a, Floats b, Floats c) { return _mm256_fmadd_ps(
 // Bytes between what is multiplied and what is fetched; beyond a pair's end the next pair begins.
 #define AHEAD 4096
 
-// Tokens that fill a tile well enough.
-#define TILES_FROM 7
-
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
 // How a call scales: kind 4 are nibbles with minima, 8 bytes without, 6 bytes whose two halves of a
@@ -292,7 +289,7 @@ static inline void multiplyBlocks(
     multiplyTiles<TOKENS, 1>(c, KIND == 6 ? x : x + 8, weights, sums);
 }
 
-// Up to TOKENS tokens by 16 rows by some blocks, added to what came of the blocks before. While some
+// Up to TOKENS tokens by 16 rows by some blocks, added to what came of those before. While some
 // blocks are scaled, the next ones are multiplied.
 template <int KIND, int TOKENS>
 static void tiles(const Call& c, int token, int tokens, int lane, int first, int count,
@@ -330,7 +327,7 @@ static void tiles(const Call& c, int token, int tokens, int lane, int first, int
     if (t < tokens) store(out + (long) t * c.stride, total[t]);
 }
 
-// Fetches a part of the quants and scales of the next pair, while this one is multiplied.
+// Fetches a part of the quants of the next pair, while this one is multiplied.
 template <int KIND>
 static void fetchNext(const Call& c, int part, int parts) {
   const int size = c.blocks * c.pair * (int) sizeof(int) * ints(KIND);
@@ -342,7 +339,7 @@ static void fetchNext(const Call& c, int part, int parts) {
 
 template <int KIND>
 static void byTiles(const Call& c, int from, int to) {
-  alignas(64) int weights[32 * WEIGHT_INTS];
+  alignas(64) int weights[blocksMax(KIND) * tilesABlock(KIND) * WEIGHT_INTS];
   const int parts = (to - from + 15) / 16 * (c.pair / LANES);
   int part = 0;
   for (int lane = 0; lane < c.pair; lane += LANES) {
@@ -366,9 +363,12 @@ template <int KIND>
 static void byTiles(const Call&, int, int) {}
 #endif
 
+// Whether so many tokens fill a tile well enough.
+static inline bool fillTiles(int tokens) { return TILES && tokens >= 7; }
+
 template <int KIND>
 static void multiply(const Call& c, int from, int to) {
-  if (TILES && to - from >= TILES_FROM) {
+  if (fillTiles(to - from)) {
     byTiles<KIND>(c, from, to);
   } else if (c.pair == 2 * LANES && to - from <= 2) {
     few<KIND, 2>(c, from, to, 0);
@@ -387,7 +387,7 @@ EXPORT void firstlight_multiply(int kind, int half, float centre, const int* qua
     const void* scales, const void* highs, const void* minima, const int* bytes, const float* step,
     const float* sums, const int* totals, float* out, int blocks, int pair, int stride,
     int firstPair, int endPair, int from, int to) {
-  if (TILES) tilesBegin();
+  if (fillTiles(to - from)) tilesBegin();
   for (int p = firstPair; p < endPair; p++) {
     const long units = (long) p * blocks * pair;
     Call c = {quants + units * ints(kind), {scales, highs, minima, half, centre}, units, bytes,
@@ -396,5 +396,5 @@ EXPORT void firstlight_multiply(int kind, int half, float centre, const int* qua
     else if (kind == 6) multiply<6>(c, from, to);
     else multiply<8>(c, from, to);
   }
-  if (TILES) tilesEnd();
+  if (fillTiles(to - from)) tilesEnd();
 }
