@@ -205,6 +205,7 @@ public final class EdgeVerticle extends VerticleBase {
     return vertx
         .createHttpServer(config.tls().configure(WebSocketLimits.of(config).configure(options)))
         .connectionHandler(idle::opened)
+        .invalidRequestHandler(new UnreadableRequests(config, metrics)::answer)
         .requestHandler(
             request -> {
               if (idle.begun(request)) {

@@ -3,6 +3,7 @@ package firstlight.edge;
 import io.netty.handler.timeout.IdleStateHandler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.impl.HttpServerConnection;
@@ -67,11 +68,13 @@ final class IdleConnections {
       use.last = HttpForm.endsConnection(request);
       use.requests++;
       vertx.cancelTimer(use.timer);
-      if (!use.last && WebSocketUpgrade.isAsked(request)) {
+      HttpServerResponse response = request.response();
+      if (use.last) {
+        response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+      } else if (WebSocketUpgrade.isAsked(request)) {
         // A WebSocket has its own rules, and this side does not hear of its end.
         forget(connection);
       }
-      HttpServerResponse response = request.response();
       // A response has room for one such handler, so answers are counted here, too.
       response.endHandler(
           _ -> {

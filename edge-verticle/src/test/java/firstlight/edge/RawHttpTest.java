@@ -11,10 +11,13 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Goal: bytes that are not clean HTTP never become a second request (B81). Method: raw sockets. */
 class RawHttpTest {
+  private static final String END = "\r\n\r\n";
+
   private static EdgeFixture edge;
 
   @BeforeAll
@@ -79,6 +82,34 @@ class RawHttpTest {
     assertThat(answers(heard)).as(heard).isLessThanOrEqualTo(1);
     assertThat(heard).doesNotContain("\"live\"", "HTTP/1.1 200");
     assertThat(edge.get("/health/live").status()).isEqualTo(200);
+  }
+
+  /** A client that kept the connection would send its next request into nothing. */
+  @ParameterizedTest
+  @CsvSource({
+    "GET / HTTP/1.1|A B: c, 400",
+    "GET /[long] HTTP/1.1|Host: a, 414",
+    "GET / HTTP/1.1|X: [long], 431",
+    "GET / HTTP/1.1|Host: a|Host: b, 400",
+  })
+  void an_answer_after_which_nothing_can_be_read_says_so(String head, int status) throws Exception {
+    String heard = talk(head.replace("|", "\r\n").replace("[long]", "x".repeat(40_000)) + END);
+
+    assertThat(heard)
+        .matches("(?s)HTTP/1\\.[01] %d .*".formatted(status))
+        .containsIgnoringCase("connection: close")
+        .contains("\"error\"", "invalid_http");
+  }
+
+  @Test
+  void a_request_in_chunks_is_the_last_on_its_connection_and_its_answer_says_so() throws Exception {
+    String heard =
+        talk(
+            "POST /v1/completions HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer test-key-a\r\n"
+                + "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+                + "1e\r\n{\"model\":\"bytes\",\"prompt\":\"x\"}\r\n0\r\n\r\n");
+
+    assertThat(heard).startsWith("HTTP/1.1 200").containsIgnoringCase("connection: close");
   }
 
   @Test

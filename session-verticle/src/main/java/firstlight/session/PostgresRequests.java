@@ -48,7 +48,7 @@ final class PostgresRequests {
     }
     meters.failed("postgres");
     if (cause instanceof PgException refused && isMistake(refused.getSqlState())) {
-      LOG.error("PostgreSQL refuses a statement", cause);
+      LOG.error("PostgreSQL refuses a statement: {}", cause.getMessage(), cause);
       return new MeshException(
           FailureKind.INTERNAL, "internal_error", "The response could not be read or stored.");
     }
