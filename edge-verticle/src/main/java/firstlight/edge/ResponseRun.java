@@ -57,6 +57,9 @@ final class ResponseRun implements TurnHandle {
   private boolean storing;
   private boolean over;
 
+  /** What was last given to the store. */
+  private Future<Void> stored = Future.succeededFuture();
+
   ResponseRun(ResponseParts responses, Caller caller, ResponseRequest request, Listener listener) {
     this.responses = responses;
     this.parts = responses.edge();
@@ -100,21 +103,21 @@ final class ResponseRun implements TurnHandle {
 
   /**
    * Ends it as cancelled, and stores what there is of it; then its last event is told. One that has
-   * ended already stays as it is.
+   * ended already stays as it is, and is stored by then.
    *
    * @return the Response as it is then
    */
   Future<ObjectNode> stop() {
     if (over || storing) {
-      return Future.succeededFuture(stream.outcome());
+      return stored.transform(_ -> Future.succeededFuture(stream.outcome()));
     }
     storing = true;
     if (turn != null) {
       turn.cancel();
     }
     stream.cancelled();
-    return Future.succeededFuture()
-        .compose(_ -> store.store(record(Usage.NONE), null))
+    stored = storeAsItIs();
+    return stored
         .onFailure(this::fail)
         .map(
             _ -> {
@@ -212,23 +215,23 @@ final class ResponseRun implements TurnHandle {
       return;
     }
     storing = true;
-    keep(kept)
-        .onComplete(
-            result -> {
-              if (over) {
-                return;
-              }
-              if (result.failed()) {
-                fail(result.cause());
-                return;
-              }
-              tell(List.of(stream.last()));
-              over = true;
-              ResponseHistory history = history();
-              listener.ended(
-                  stream.outcome(),
-                  request.store() ? history.withStored(kept) : history.withKept(kept));
-            });
+    stored = keep(kept);
+    stored.onComplete(
+        result -> {
+          if (over) {
+            return;
+          }
+          if (result.failed()) {
+            fail(result.cause());
+            return;
+          }
+          tell(List.of(stream.last()));
+          over = true;
+          ResponseHistory history = history();
+          listener.ended(
+              stream.outcome(),
+              request.store() ? history.withStored(kept) : history.withKept(kept));
+        });
   }
 
   private Future<Void> keep(StoredTurn turn) {
@@ -261,12 +264,13 @@ final class ResponseRun implements TurnHandle {
     if (!over) {
       over = true;
       // Whoever comes back for it must find how it ended; the store may be what failed.
-      Future<Void> kept =
-          request.background()
-              ? Future.succeededFuture().compose(_ -> store.store(record(Usage.NONE), null))
-              : Future.succeededFuture();
-      kept.onComplete(_ -> listener.failed(told, started));
+      stored = request.background() ? storeAsItIs() : Future.succeededFuture();
+      stored.onComplete(_ -> listener.failed(told, started));
     }
+  }
+
+  private Future<Void> storeAsItIs() {
+    return Future.succeededFuture().compose(_ -> store.store(record(Usage.NONE), null));
   }
 
   private void tell(List<ObjectNode> events) {

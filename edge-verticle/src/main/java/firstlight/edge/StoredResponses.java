@@ -112,8 +112,11 @@ final class StoredResponses implements Dialect {
         .onFailure(failure -> Errors.answer(context, failure));
   }
 
+  /** One that still runs ends first, or it would be stored afterwards. */
   private void delete(RoutingContext context) {
-    byId(context, store::delete)
+    byId(
+            context,
+            (tenant, id) -> background.cancel(tenant, id).compose(_ -> store.delete(tenant, id)))
         .onSuccess(
             _ ->
                 Reply.json(

@@ -41,7 +41,7 @@ final class FakeSession {
     WILLING,
     FAILING,
     SILENT,
-    /** Stores, but answers only when {@link #release} is called. */
+    /** Does and answers nothing until {@link #release} is called. */
     HOLDING
   }
 

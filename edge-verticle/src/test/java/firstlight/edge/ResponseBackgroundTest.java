@@ -11,6 +11,7 @@ import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -97,6 +98,34 @@ class ResponseBackgroundTest {
     assertThat(get(queued)).isEqualTo(cancelled);
     assertThat(elsewhere(queued)).isEqualTo(cancelled);
     assertThat(server.object(cancel(queued))).isEqualTo(cancelled);
+  }
+
+  @Test
+  void a_deleted_one_stops_and_is_gone() {
+    server.turns.answerSteadily();
+    ObjectNode queued = server.create(BODY);
+    eventually(() -> server.turns.started() == 1 && server.turns.last().sent > 3);
+
+    assertThat(server.delete(path(queued)).statusCode()).isEqualTo(200);
+
+    assertThat(server.turns.last().cancels).isEqualTo(1);
+    assertThat(server.get(path(queued)).statusCode()).isEqualTo(404);
+    assertThat(server.delete(path(queued)).statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void one_that_is_deleted_while_it_is_stored_is_gone_afterwards() {
+    server.session.mood(FakeSession.Mood.HOLDING);
+    ObjectNode queued = server.create(BODY);
+    eventually(() -> server.session.heldAnswers() == 1);
+
+    server.session.mood(FakeSession.Mood.WILLING);
+    CompletableFuture<HttpResponse<String>> deleted = server.deleteLater(path(queued));
+    assertThat(status(queued)).isEqualTo("in_progress");
+    server.session.release();
+
+    assertThat(deleted.join().statusCode()).isEqualTo(200);
+    assertThat(server.get(path(queued)).statusCode()).isEqualTo(404);
   }
 
   @Test

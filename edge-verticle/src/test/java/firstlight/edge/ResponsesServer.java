@@ -197,6 +197,10 @@ final class ResponsesServer implements AutoCloseable {
     return send(builder(path, headers).DELETE().build());
   }
 
+  CompletableFuture<HttpResponse<String>> deleteLater(String path) {
+    return client.sendAsync(builder(path).DELETE().build(), HttpResponse.BodyHandlers.ofString());
+  }
+
   /** A Response in one piece, which must succeed. */
   ObjectNode create(String body) {
     HttpResponse<String> answer = post(body);

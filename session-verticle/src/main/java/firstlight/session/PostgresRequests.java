@@ -65,12 +65,12 @@ final class PostgresRequests {
   }
 
   /**
-   * SQLSTATE classes of wrong values and wrong statements. A missing table or schema is not among
-   * them: the migration that makes it has not run yet.
+   * SQLSTATE classes of wrong values and wrong statements. A missing table, column or schema is not
+   * among them: the migration that makes it has not run yet.
    */
   private static boolean isMistake(String state) {
     return switch (state) {
-      case "42P01", "3F000" -> false;
+      case "42P01", "42703", "3F000" -> false;
       default -> state.startsWith("22") || state.startsWith("23") || state.startsWith("42");
     };
   }

@@ -71,6 +71,18 @@ final class PostgresTurnStoreTest extends TurnStoreContract {
     assertThat(result(store.keep(List.of(turn("t", "r1", null))))).isEqualTo(1);
   }
 
+  /** An instance of a newer version may come before its migration. */
+  @Test
+  void a_column_that_is_not_there_yet_is_an_outage_and_no_mistake() {
+    services.sql("ALTER TABLE %s RENAME COLUMN conversation TO later".formatted(Schema.TURNS));
+    try {
+      assertUnavailable(store.keep(List.of(turn("t", "r1", null))));
+    } finally {
+      services.sql("ALTER TABLE %s RENAME COLUMN later TO conversation".formatted(Schema.TURNS));
+    }
+    assertThat(result(store.keep(List.of(turn("t", "r1", null))))).isEqualTo(1);
+  }
+
   @Test
   void fifty_requests_over_two_connections_are_all_answered() {
     PostgresTurnStore narrow = store(services.config().postgres(), 2, 50, Duration.ofSeconds(5));
