@@ -57,10 +57,15 @@ final class ResponseBackground {
    * Begins a Response.
    *
    * @param reader gets its events as long as it stays; null: nobody does
-   * @return the Response as it is then
+   * @return the Response as it is then; fails when there is no such model, or too many run
    */
   Future<ObjectNode> start(
       Caller caller, ResponseRequest request, ResponseAnswer.@Nullable Streamed reader) {
+    try {
+      responses.edge().models().find(request.model());
+    } catch (MeshException e) {
+      return Future.failedFuture(e);
+    }
     int others = running.getOrDefault(caller.tenant(), 0);
     if (others >= TENANT_MAX) {
       return Future.failedFuture(

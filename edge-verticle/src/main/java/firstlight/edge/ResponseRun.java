@@ -168,6 +168,7 @@ final class ResponseRun implements TurnHandle {
     }
     prepared = result.result();
     if (!request.generate()) {
+      parts.models().find(request.model());
       endWithoutAnswer();
       return;
     }

@@ -151,6 +151,18 @@ class ResponseBackgroundTest {
     assertThat(get(queued).at("/error/code").textValue()).isEqualTo("context_length_exceeded");
   }
 
+  /** What is stored has the name of a model; a client's own may be none that can be. */
+  @Test
+  void one_for_a_model_that_is_not_there_is_refused_at_once() {
+    for (String model : List.of("n", "\\u0000")) {
+      HttpResponse<String> refused = server.post(BODY.replace("'m'", "'%s'".formatted(model)));
+      assertThat(refused.statusCode()).isEqualTo(404);
+      assertThat(refused.body()).contains("model_not_found");
+    }
+    assertThat(server.session.size()).isZero();
+    assertThat(server.turns.started()).isZero();
+  }
+
   @Test
   void nobody_else_sees_or_cancels_it() {
     server.turns.answerSteadily();

@@ -27,6 +27,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -81,7 +82,8 @@ final class ResponsesServer implements AutoCloseable {
             vertx,
             config,
             new NodeId("n1"),
-            new EdgeModels(List.of()),
+            new EdgeModels(
+                List.of(new EdgeModel("m", new ByteTokenizer(), Optional.empty(), 1_000, "d", 0))),
             turns,
             new Bodies(vertx, config, json),
             json,

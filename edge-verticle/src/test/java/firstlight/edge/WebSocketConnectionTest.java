@@ -256,6 +256,16 @@ class WebSocketConnectionTest {
   }
 
   @Test
+  void a_warm_up_for_a_model_that_is_not_there_is_an_error_and_not_stored() throws IOException {
+    int before = server.session.size();
+    try (WebSocketClient client = new WebSocketClient(server)) {
+      client.send("{'type':'response.create','model':'\\u0000','input':'a','generate':false}");
+      assertError(client.response(), 404, "model_not_found");
+      assertThat(server.session.size()).isEqualTo(before);
+    }
+  }
+
+  @Test
   void what_is_no_request_is_an_error_and_the_connection_goes_on() throws IOException {
     try (WebSocketClient client = new WebSocketClient(server)) {
       for (String message :
