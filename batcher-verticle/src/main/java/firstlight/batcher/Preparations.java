@@ -15,11 +15,15 @@ import java.util.function.Consumer;
 
 /**
  * Generations whose constraints are being compiled, on worker threads, before the scheduler hears
- * of them. What is said of one meanwhile is kept for it.
+ * of them; those that ask for the same wait for one compilation. What is said of one meanwhile is
+ * kept for it.
  */
 final class Preparations {
   private final Vertx vertx;
   private final Map<GenerationId, Pending> pending = new HashMap<>();
+  private final Map<Compilation, Future<Constraint>> compiling = new HashMap<>();
+
+  private record Compilation(Constraints constraints, String grammar) {}
 
   /** One that is not ready. */
   static final class Pending {
@@ -55,20 +59,30 @@ final class Preparations {
   void begin(GenerationSpec spec, int credit, Constraints constraints, Listener listener) {
     Pending begun = new Pending(spec, credit);
     pending.put(spec.id(), begun);
-    Future<Constraint> compiled =
-        vertx.executeBlocking(() -> constraints.compile(spec.constraint()), false);
-    compiled.onComplete(
-        done -> {
-          if (!pending.remove(spec.id(), begun)) {
-            return;
-          }
-          if (done.succeeded()) {
-            constraints.keep(spec.constraint(), done.result());
-            listener.accept(begun);
-          } else {
-            listener.failed(spec, MeshException.fromReply(done.cause()));
-          }
-        });
+    compiled(new Compilation(constraints, spec.constraint()))
+        .onComplete(
+            done -> {
+              if (!pending.remove(spec.id(), begun)) {
+                return;
+              }
+              if (done.succeeded()) {
+                listener.accept(begun);
+              } else {
+                listener.failed(spec, MeshException.fromReply(done.cause()));
+              }
+            });
+  }
+
+  private Future<Constraint> compiled(Compilation what) {
+    Future<Constraint> running = compiling.get(what);
+    if (running == null) {
+      running = vertx.executeBlocking(() -> what.constraints.compile(what.grammar), false);
+      compiling.put(what, running);
+      running
+          .onSuccess(constraint -> what.constraints.keep(what.grammar, constraint))
+          .onComplete(_ -> compiling.remove(what));
+    }
+    return running;
   }
 
   /** What it has cost, if it was one of these. */
