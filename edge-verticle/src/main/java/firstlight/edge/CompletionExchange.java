@@ -103,7 +103,7 @@ final class CompletionExchange implements TurnListener {
     if (turn == null) {
       throw new IllegalStateException("a turn is heard of before it has begun");
     }
-    SseStream out = new SseStream(parts.vertx(), http.response(), parts.config(), turn);
+    SseStream out = new SseStream(parts.vertx(), http.request(), parts.config(), turn);
     stream = out;
     writer.started(started);
     for (int choice = 0; choice < request.turn().answers(); choice++) {

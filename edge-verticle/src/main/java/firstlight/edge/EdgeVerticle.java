@@ -190,8 +190,7 @@ public final class EdgeVerticle extends VerticleBase {
   }
 
   private HttpServer server(Router router, EdgeMetrics metrics) {
-    IdleConnections idle =
-        new IdleConnections(vertx, config.times().idleTimeout().toMillis(), metrics);
+    IdleConnections idle = new IdleConnections(vertx, config.times(), metrics);
     HttpServerOptions options =
         new HttpServerOptions()
             .setHost(config.host())

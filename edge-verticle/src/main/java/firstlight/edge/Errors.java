@@ -116,7 +116,7 @@ final class Errors {
       return;
     }
     if (response.headWritten()) {
-      response.reset();
+      Hangup.reset(request.request());
       return;
     }
     if (status == 401) {

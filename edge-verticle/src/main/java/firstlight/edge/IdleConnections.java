@@ -7,6 +7,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.impl.HttpServerConnection;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -19,6 +20,7 @@ import java.util.Map;
 final class IdleConnections {
   private final Vertx vertx;
   private final long idleMillis;
+  private final Duration stall;
   private final EdgeMetrics metrics;
   private final EdgeTotals totals;
   private final Map<HttpConnection, Use> uses = new HashMap<>();
@@ -30,9 +32,10 @@ final class IdleConnections {
     private long timer;
   }
 
-  IdleConnections(Vertx vertx, long idleMillis, EdgeMetrics metrics) {
+  IdleConnections(Vertx vertx, EdgeConfig.Times times, EdgeMetrics metrics) {
     this.vertx = vertx;
-    this.idleMillis = idleMillis;
+    this.idleMillis = times.idleTimeout().toMillis();
+    this.stall = times.stallTimeout();
     this.metrics = metrics;
     this.totals = EdgeTotals.of(vertx);
   }
@@ -95,7 +98,7 @@ final class IdleConnections {
       return;
     }
     if (use.last) {
-      connection.close();
+      close(connection);
     } else if (--use.requests == 0) {
       remember(connection, use);
       watch(connection, use);
@@ -116,6 +119,12 @@ final class IdleConnections {
 
   private void watch(HttpConnection connection, Use use) {
     vertx.cancelTimer(use.timer);
-    use.timer = vertx.setTimer(idleMillis, _ -> connection.close());
+    use.timer = vertx.setTimer(idleMillis, _ -> close(connection));
+  }
+
+  /** After what was answered, as far as the peer takes it. */
+  private void close(HttpConnection connection) {
+    connection.close();
+    Hangup.whenStuck(vertx, connection, stall);
   }
 }

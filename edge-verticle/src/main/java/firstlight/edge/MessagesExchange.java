@@ -59,7 +59,7 @@ final class MessagesExchange implements TurnListener {
     if (!request.streamed() || turn == null) {
       return;
     }
-    stream = new SseStream(parts.vertx(), http.response(), parts.config(), turn);
+    stream = new SseStream(parts.vertx(), http.request(), parts.config(), turn);
     // How much of the prompt was cached is not known before the end.
     Usage usage = new Usage(started.prompts().getFirst().length, 0, 0);
     MessagesBlocks.Event start = MessagesBlocks.Event.of("message_start");

@@ -85,7 +85,7 @@ abstract sealed class ResponseAnswer implements ResponseRun.Listener {
         if (turn == null) {
           throw new IllegalStateException("a stream steers its turn");
         }
-        stream = new SseStream(parts.vertx(), context.response(), parts.config(), turn);
+        stream = new SseStream(parts.vertx(), context.request(), parts.config(), turn);
       }
       return stream;
     }

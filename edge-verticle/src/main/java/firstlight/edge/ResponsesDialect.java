@@ -2,6 +2,7 @@ package firstlight.edge;
 
 import firstlight.protocol.FailureKind;
 import firstlight.protocol.MeshException;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.time.Duration;
@@ -90,13 +91,14 @@ final class ResponsesDialect implements Dialect {
       return;
     }
     count(1);
+    HttpConnection connection = context.request().connection();
     context
         .request()
         .toWebSocket()
         .map(
             socket ->
                 new WebSocketConnection(
-                    responses, background, Caller.of(context), socket, () -> count(-1)))
+                    responses, background, Caller.of(context), connection, socket, () -> count(-1)))
         .onFailure(
             _ -> {
               count(-1);

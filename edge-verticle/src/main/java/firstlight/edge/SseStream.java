@@ -3,6 +3,7 @@ package firstlight.edge;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,7 @@ final class SseStream {
   private static final Buffer DONE = Buffer.buffer("data: [DONE]\n\n");
 
   private final Vertx vertx;
+  private final HttpServerRequest request;
   private final HttpServerResponse response;
   private final TurnHandle turn;
   private final long stallMillis;
@@ -32,9 +34,10 @@ final class SseStream {
    *
    * @param turn is paused, resumed and, when the client leaves, cancelled
    */
-  SseStream(Vertx vertx, HttpServerResponse response, EdgeConfig config, TurnHandle turn) {
+  SseStream(Vertx vertx, HttpServerRequest request, EdgeConfig config, TurnHandle turn) {
     this.vertx = vertx;
-    this.response = response;
+    this.request = request;
+    this.response = request.response();
     this.turn = turn;
     this.stallMillis = config.times().stallTimeout().toMillis();
     response
@@ -115,7 +118,7 @@ final class SseStream {
 
   private void stalled() {
     gone();
-    response.reset();
+    Hangup.reset(request);
   }
 
   private void gone() {

@@ -5,6 +5,7 @@ import firstlight.protocol.FailureKind;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.ResponseId;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.ServerWebSocket;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -53,6 +54,7 @@ final class WebSocketConnection implements WebSocketLine.Listener, ResponseRun.L
       ResponseParts responses,
       ResponseBackground background,
       Caller caller,
+      HttpConnection connection,
       ServerWebSocket socket,
       Runnable whenClosed) {
     this.parts = responses.edge();
@@ -62,7 +64,7 @@ final class WebSocketConnection implements WebSocketLine.Listener, ResponseRun.L
     this.caller = caller;
     this.whenClosed = whenClosed;
     this.memory = new WebSocketMemory(limits.rememberedCharactersMax());
-    this.line = new WebSocketLine(parts.vertx(), parts.time(), limits, socket, this);
+    this.line = new WebSocketLine(parts.vertx(), parts.time(), limits, connection, socket, this);
     this.lifeTimer = parts.vertx().setTimer(limits.life().toMillis(), _ -> expire());
   }
 

@@ -12,6 +12,7 @@ import java.time.Duration;
  * @param silence how long it may give none; with {@code ping} and the server's time for closing
  *     this is how long a peer that vanished keeps anything: under a minute
  * @param stall how long it may read nothing of what it is sent
+ * @param closing how long it may read nothing, or not close, once this side has closed
  * @param messageBytesMax bytes of one message; a longer one closes the connection with 1009
  * @param waitingMax response.create messages that wait for the one that is worked on
  * @param writeQueueBytes bytes that wait for a slow reader before its turn pauses
@@ -23,12 +24,13 @@ record WebSocketLimits(
     Duration ping,
     Duration silence,
     Duration stall,
+    Duration closing,
     int messageBytesMax,
     int waitingMax,
     int writeQueueBytes,
     int rememberedCharactersMax) {
   private static final int CONNECTIONS_MAX = 8_192;
-  private static final int CLOSING_SECONDS = 5;
+  private static final Duration CLOSING = Duration.ofSeconds(5);
   private static final Duration LIFE = Duration.ofMinutes(60);
   private static final Duration PING = Duration.ofSeconds(10);
   private static final Duration SILENCE = Duration.ofSeconds(30);
@@ -41,6 +43,7 @@ record WebSocketLimits(
         PING,
         SILENCE,
         config.times().stallTimeout(),
+        CLOSING,
         config.limits().bodyBytesMax(),
         WAITING_MAX,
         config.limits().writeQueueBytes(),
@@ -59,6 +62,6 @@ record WebSocketLimits(
         .setMaxWebSocketMessageSize(Integer.MAX_VALUE)
         .setPerMessageWebSocketCompressionSupported(false)
         .setPerFrameWebSocketCompressionSupported(false)
-        .setWebSocketClosingTimeout(CLOSING_SECONDS);
+        .setWebSocketClosingTimeout((int) Math.ceilDiv(closing.toMillis(), 1_000L));
   }
 }

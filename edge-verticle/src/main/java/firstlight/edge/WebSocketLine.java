@@ -5,6 +5,7 @@ import firstlight.protocol.Time;
 import io.netty.handler.codec.http.websocketx.CorruptedWebSocketFrameException;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.ServerWebSocket;
 import io.vertx.core.http.WebSocketFrame;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,7 @@ final class WebSocketLine {
   private final Vertx vertx;
   private final Time time;
   private final WebSocketLimits limits;
+  private final HttpConnection connection;
   private final ServerWebSocket socket;
   private final Listener listener;
   private final WebSocketMessages messages;
@@ -48,12 +50,22 @@ final class WebSocketLine {
     void closed();
   }
 
-  /** Fails when the peer has gone already. */
+  /**
+   * Fails when the peer has gone already.
+   *
+   * @param connection that became the socket
+   */
   WebSocketLine(
-      Vertx vertx, Time time, WebSocketLimits limits, ServerWebSocket socket, Listener listener) {
+      Vertx vertx,
+      Time time,
+      WebSocketLimits limits,
+      HttpConnection connection,
+      ServerWebSocket socket,
+      Listener listener) {
     this.vertx = vertx;
     this.time = time;
     this.limits = limits;
+    this.connection = connection;
     this.socket = socket;
     this.listener = listener;
     this.messages = new WebSocketMessages(limits.messageBytesMax());
@@ -108,6 +120,7 @@ final class WebSocketLine {
     if (!closed) {
       gone();
       socket.close(code, reason);
+      Hangup.whenStuck(vertx, connection, limits.closing());
     }
   }
 

@@ -204,7 +204,35 @@ class LeavingClientTest {
 
       assertThat(edge.replica.nextCancel()).isEqualTo(submit.getGeneration());
       assertThat(socket.isClosed()).as("it was the edge that ended it").isFalse();
+      assertGone(socket);
     }
+  }
+
+  @Test
+  void a_large_answer_that_nobody_reads_is_not_kept_for_ever() throws Exception {
+    byte[] large = "x".repeat(400_000).getBytes(StandardCharsets.UTF_8);
+    try (Socket socket = send("")) {
+      String generation = edge.replica.nextSubmit().getGeneration();
+      for (int i = 0; i < 30; i++) {
+        edge.replica.emit(generation, large, 'x');
+      }
+      edge.replica.end(generation, FinishReason.END);
+
+      assertGone(socket);
+    }
+  }
+
+  /** What is sent to a connection whose other end is gone is answered by a reset. */
+  private static void assertGone(Socket socket) throws Exception {
+    Waiting.until(
+        () -> {
+          try {
+            socket.getOutputStream().write(' ');
+            return false;
+          } catch (IOException _) {
+            return true;
+          }
+        });
   }
 
   @Test

@@ -47,6 +47,7 @@ final class ResponsesServer implements AutoCloseable {
           Duration.ofSeconds(10),
           Duration.ofSeconds(20),
           Duration.ofSeconds(20),
+          Duration.ofMillis(500),
           400_000,
           2,
           4_096,

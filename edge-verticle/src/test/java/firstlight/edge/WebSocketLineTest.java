@@ -4,6 +4,7 @@ import static firstlight.edge.ResponsesServer.eventually;
 import static firstlight.edge.ResponsesServer.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
@@ -12,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -119,13 +121,16 @@ class WebSocketLineTest {
   void a_long_answer_comes_in_frames_within_the_limit() throws IOException {
     try (ResponsesServer server = new ResponsesServer();
         WebSocketClient client = new WebSocketClient(server)) {
-      String word = "a🦙€".repeat(30_000);
-      server.turns.answer(word);
-      client.create("'input':'hi'");
+      // A frame would end within a pair of surrogates for one of them.
+      for (int before = 0; before < 4; before++) {
+        String word = "x".repeat(before) + "a🦙€".repeat(8_000);
+        server.turns.answer(word);
+        client.create("'input':'hi'");
 
-      List<ObjectNode> events = client.response();
+        List<ObjectNode> events = client.response();
 
-      assertThat(text(events.getLast().get("response"))).isEqualTo(word);
+        assertThat(text(events.getLast().get("response"))).isEqualTo(word);
+      }
       assertThat(client.largestFrame()).isBetween(16_000, 48_000);
     }
   }
@@ -186,6 +191,36 @@ class WebSocketLineTest {
         }
         assertThat(server.turns.last().sent).isGreaterThan(sent);
       }
+    }
+  }
+
+  /** Or answers to what it sends would pile up. Some of it is in the buffers of the system. */
+  @Test
+  void a_peer_that_does_not_read_is_not_read_from() throws IOException {
+    try (ResponsesServer server =
+        with(limits -> times(limits, Duration.ofMinutes(1), 60_000, 60_000, 2_000))) {
+      server.turns.answer("x".repeat(2_000));
+      server.turns.answerEndlessly(true);
+      try (WebSocketClient client = new WebSocketClient(server.port(), server.json, 4_096)) {
+        client.create("'input':'hi'");
+        eventually(() -> server.turns.started() == 1 && server.turns.last().paused);
+        byte[] nonsense = "x".repeat(300_000).getBytes(StandardCharsets.UTF_8);
+        AtomicInteger sent = new AtomicInteger();
+        assertTimeoutPreemptively(
+            Duration.ofSeconds(30),
+            () ->
+                assertThatThrownBy(() -> sendOn(client, nonsense, sent))
+                    .isInstanceOf(IOException.class));
+        assertThat(sent.get()).isLessThan(64);
+      }
+    }
+  }
+
+  private static void sendOn(WebSocketClient client, byte[] message, AtomicInteger sent)
+      throws IOException {
+    while (true) {
+      client.frame(1, true, message);
+      sent.incrementAndGet();
     }
   }
 
@@ -278,6 +313,7 @@ class WebSocketLineTest {
         Duration.ofMillis(ping),
         Duration.ofMillis(silence),
         Duration.ofMillis(stall),
+        all.closing(),
         all.messageBytesMax(),
         all.waitingMax(),
         all.writeQueueBytes(),

@@ -13,6 +13,7 @@ import io.vertx.core.http.HttpServerRequest;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -22,13 +23,13 @@ import org.junit.jupiter.api.Timeout;
 /** An upgraded connection belongs to its WebSocket alone. */
 @Timeout(60)
 class WebSocketUpgradeTest {
-  private static final int IDLE_MILLIS = 300;
+  private static final Duration IDLE = Duration.ofMillis(300);
 
   private final Vertx vertx = Vertx.vertx();
   private final IdleConnections idle =
       new IdleConnections(
           vertx,
-          IDLE_MILLIS,
+          new EdgeConfig.Times(IDLE, IDLE, IDLE, IDLE, IDLE),
           new EdgeMetrics(
               new PrometheusMeterRegistry(PrometheusConfig.DEFAULT), new EdgeModels(List.of())));
   private HttpServer server;
