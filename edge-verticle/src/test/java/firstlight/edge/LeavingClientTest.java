@@ -6,17 +6,23 @@ import firstlight.protocol.FailureKind;
 import firstlight.protocol.FinishReason;
 import firstlight.protocol.wire.ResponseFinished;
 import firstlight.protocol.wire.Submit;
+import io.vertx.core.http.HttpClientAgent;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpVersion;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Goal: a client that leaves costs nothing any more (B41), one that reads slowly costs a bounded
@@ -28,6 +34,7 @@ class LeavingClientTest {
       limits: {creditTokens: 8, writeQueueBytes: 1KiB}
       times: {keepAlive: 100ms, stallTimeout: 700ms, idleTimeout: 1s}
       """;
+  private static final String BODY = "{\"model\":\"bytes\",\"prompt\":\"x\",\"max_tokens\":60%s}";
   private static EdgeFixture edge;
 
   @BeforeAll
@@ -48,7 +55,7 @@ class LeavingClientTest {
   }
 
   private static Socket send(String fields) throws IOException {
-    String body = "{\"model\":\"bytes\",\"prompt\":\"x\",\"max_tokens\":60" + fields + "}";
+    String body = BODY.formatted(fields);
     Socket socket = new Socket();
     socket.setReceiveBufferSize(4096);
     socket.connect(new java.net.InetSocketAddress("127.0.0.1", edge.port()));
@@ -220,6 +227,40 @@ class LeavingClientTest {
 
       assertGone(socket);
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void over_http_2_too_what_nobody_reads_is_not_kept_for_ever(boolean stream) throws Exception {
+    byte[] large = "x".repeat(400_000).getBytes(StandardCharsets.UTF_8);
+    HttpClientOptions options =
+        new HttpClientOptions()
+            .setProtocolVersion(HttpVersion.HTTP_2)
+            .setHttp2ClearTextUpgrade(false);
+    AtomicBoolean gone = new AtomicBoolean();
+    HttpClientAgent client =
+        edge.vertx
+            .httpClientBuilder()
+            .with(options)
+            .withConnectHandler(connection -> connection.closeHandler(_ -> gone.set(true)))
+            .build();
+    client
+        .request(HttpMethod.POST, edge.port(), "127.0.0.1", "/v1/completions")
+        .compose(
+            request ->
+                request
+                    .putHeader("Authorization", "Bearer " + EdgeFixture.KEY)
+                    .putHeader("Content-Type", "application/json")
+                    .send(BODY.formatted(",\"stream\":" + stream)))
+        .onSuccess(response -> response.exceptionHandler(_ -> gone.set(true)).pause());
+    String generation = edge.replica.nextSubmit().getGeneration();
+    for (int i = 0; i < 30; i++) {
+      edge.replica.emit(generation, large, 'x');
+    }
+    edge.replica.end(generation, FinishReason.END);
+
+    Waiting.until(gone::get);
+    client.close();
   }
 
   /** What is sent to a connection whose other end is gone is answered by a reset. */
