@@ -20,6 +20,7 @@ final class FakeDevice implements Device {
 
   final CountDownLatch gate = new CountDownLatch(1);
   final AtomicInteger closed = new AtomicInteger();
+  final AtomicInteger failed = new AtomicInteger();
   volatile String thread = "";
 
   @Override
@@ -32,6 +33,7 @@ final class FakeDevice implements Device {
   public StepResult run(RunStep step) {
     thread = Thread.currentThread().getName();
     if (step.step() == FAILING) {
+      failed.incrementAndGet();
       throw new IllegalStateException("planted");
     }
     if (step.step() == WAITING) {

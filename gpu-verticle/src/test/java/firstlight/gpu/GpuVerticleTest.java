@@ -182,6 +182,23 @@ class GpuVerticleTest {
   }
 
   @Test
+  void a_device_that_fails_late_stays_lost() throws Exception {
+    deploy(Duration.ofMillis(50), () -> device);
+    DeviceClaimed claimed = result(claim(HERE, FIRST));
+    Future<StepResult> late = run(claimed, FakeDevice.WAITING, 1);
+    Future<StepResult> broken = run(claimed, FakeDevice.FAILING, 1);
+    assertThat(failure(late).kind()).isEqualTo(FailureKind.DEVICE_LOST);
+    assertThat(failure(broken).kind()).isEqualTo(FailureKind.DEVICE_LOST);
+    device.gate.countDown();
+    while (device.failed.get() == 0) {
+      Thread.onSpinWait();
+    }
+    for (int i = 0; i < 30; i++) {
+      assertThat(failure(claim(HERE, FIRST)).kind()).isEqualTo(FailureKind.UNAVAILABLE);
+    }
+  }
+
+  @Test
   void one_step_may_wait_behind_the_running_one_but_not_two() throws Exception {
     deploy();
     DeviceClaimed claimed = result(claim(HERE, FIRST));
