@@ -114,14 +114,27 @@ final class Intake {
         book(sequence, 0));
   }
 
+  /** Whether one without a deadline that began now would have its first token too late. */
+  boolean isLate(Sequence sequence) {
+    double waited = time.nanos() - sequence.arrivedNanos();
+    // Before half of its time it cannot be; to know more takes a look at all that run.
+    return 2 * waited >= limits.firstTokenMax().toNanos()
+        && waited + work(sequence) >= allowedWithoutDeadline(sequence);
+  }
+
   /** Nanoseconds it has for its first token; a long prompt that finds nobody is never late. */
   private double allowed(Sequence sequence) {
     long deadline = sequence.spec().deadline();
-    if (deadline > 0) {
-      return (deadline - time.epochMillis()) * 1e6;
-    }
-    return Math.max(
-        limits.firstTokenMax().toNanos(), 2 * sequence.toCompute() / forecast.rateAlone());
+    return deadline > 0 ? (deadline - time.epochMillis()) * 1e6 : allowedWithoutDeadline(sequence);
+  }
+
+  private double allowedWithoutDeadline(Sequence sequence) {
+    return Math.max(limits.firstTokenMax().toNanos(), 2 * work(sequence));
+  }
+
+  /** Nanoseconds that its prompt takes alone. */
+  private double work(Sequence sequence) {
+    return sequence.toCompute() / forecast.rateAlone();
   }
 
   private long book(Sequence sequence, double late) {

@@ -181,13 +181,12 @@ final class Scheduler {
     return outcomes;
   }
 
-  /** A deadline of its own is for the first token; the replica's limit is for its first Step. */
+  /** A deadline of its own ends also one that has begun; the replica's limit does not. */
   private boolean late(Sequence sequence) {
     long deadline = sequence.spec().deadline();
     return deadline > 0
         ? !sequence.emitted() && time.epochMillis() >= deadline
-        : !sequence.begun()
-            && time.nanos() - sequence.arrivedNanos() >= limits.firstTokenMax().toNanos();
+        : !sequence.begun() && intake.isLate(sequence);
   }
 
   /**

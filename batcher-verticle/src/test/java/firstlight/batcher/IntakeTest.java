@@ -9,6 +9,8 @@ import firstlight.protocol.MeshException;
 import firstlight.protocol.Priority;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Who is let in: a device that takes a millisecond a token, and a second for the first one. */
 class IntakeTest {
@@ -84,6 +86,21 @@ class IntakeTest {
     // 600 ms are before it, 300 ms are its own and 100 ms those of a Step; 750 ms are allowed.
     assertThat(refusal.retryAfterMillis()).isBetween(200L, 350L);
     assertThat(refusal).hasMessage("The service is full. Try again in 1 seconds.");
+  }
+
+  /** Its own 300 ms count, too. */
+  @ParameterizedTest
+  @CsvSource({"650, false", "750, true"})
+  void one_that_would_begin_too_late_is_refused_and_not_begun(long waited, boolean late) {
+    learn();
+    GenerationSpec spec = of("a", 300);
+    assertLetIn(spec);
+    replica.time.advance(Duration.ofMillis(waited));
+    assertThat(step()).isEqualTo(!late);
+    if (late) {
+      assertThat(replica.told(spec.id().value()).refused().failure())
+          .hasMessageStartingWith("The service is too busy to answer in time.");
+    }
   }
 
   @Test
