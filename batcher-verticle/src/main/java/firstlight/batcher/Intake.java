@@ -118,18 +118,22 @@ final class Intake {
   boolean isLate(Sequence sequence) {
     double waited = time.nanos() - sequence.arrivedNanos();
     // Before half of its time it cannot be; to know more takes a look at all that run.
-    return 2 * waited >= limits.firstTokenMax().toNanos()
-        && waited + work(sequence) >= allowedWithoutDeadline(sequence);
+    if (2 * waited < limits.firstTokenMax().toNanos()) {
+      return false;
+    }
+    double work = work(sequence);
+    return waited + work >= allowed(work);
   }
 
   /** Nanoseconds it has for its first token; a long prompt that finds nobody is never late. */
   private double allowed(Sequence sequence) {
     long deadline = sequence.spec().deadline();
-    return deadline > 0 ? (deadline - time.epochMillis()) * 1e6 : allowedWithoutDeadline(sequence);
+    return deadline > 0 ? (deadline - time.epochMillis()) * 1e6 : allowed(work(sequence));
   }
 
-  private double allowedWithoutDeadline(Sequence sequence) {
-    return Math.max(limits.firstTokenMax().toNanos(), 2 * work(sequence));
+  /** The same of one without a deadline, whose prompt takes so long alone. */
+  private double allowed(double work) {
+    return Math.max(limits.firstTokenMax().toNanos(), 2 * work);
   }
 
   /** Nanoseconds that its prompt takes alone. */
