@@ -177,14 +177,20 @@ class WebSocketLineTest {
     }
   }
 
+  /** Has not read of its endless answer, which pauses. */
+  private static WebSocketClient slowReader(ResponsesServer server) throws IOException {
+    server.turns.answer("x".repeat(2_000));
+    server.turns.answerEndlessly(true);
+    WebSocketClient client = new WebSocketClient(server.port(), server.json, 4_096);
+    client.create("'input':'hi'");
+    eventually(() -> server.turns.started() == 1 && server.turns.last().paused);
+    return client;
+  }
+
   @Test
   void a_slow_reader_makes_its_turn_pause_and_then_go_on() throws IOException {
     try (ResponsesServer server = new ResponsesServer()) {
-      server.turns.answer("x".repeat(2_000));
-      server.turns.answerEndlessly(true);
-      try (WebSocketClient client = new WebSocketClient(server.port(), server.json, 4_096)) {
-        client.create("'input':'hi'");
-        eventually(() -> server.turns.started() == 1 && server.turns.last().paused);
+      try (WebSocketClient client = slowReader(server)) {
         int sent = server.turns.last().sent;
         for (int i = 0; i < sent + 10; i++) {
           client.next();
@@ -199,11 +205,7 @@ class WebSocketLineTest {
   void a_peer_that_does_not_read_is_not_read_from() throws IOException {
     try (ResponsesServer server =
         with(limits -> times(limits, Duration.ofMinutes(1), 60_000, 60_000, 2_000))) {
-      server.turns.answer("x".repeat(2_000));
-      server.turns.answerEndlessly(true);
-      try (WebSocketClient client = new WebSocketClient(server.port(), server.json, 4_096)) {
-        client.create("'input':'hi'");
-        eventually(() -> server.turns.started() == 1 && server.turns.last().paused);
+      try (WebSocketClient client = slowReader(server)) {
         byte[] nonsense = "x".repeat(300_000).getBytes(StandardCharsets.UTF_8);
         AtomicInteger sent = new AtomicInteger();
         assertTimeoutPreemptively(
@@ -228,11 +230,7 @@ class WebSocketLineTest {
   void a_reader_that_stalls_loses_its_connection_and_its_turn() throws IOException {
     try (ResponsesServer server =
         with(limits -> times(limits, Duration.ofMinutes(1), 60_000, 60_000, 200))) {
-      server.turns.answer("x".repeat(2_000));
-      server.turns.answerEndlessly(true);
-      try (WebSocketClient client = new WebSocketClient(server.port(), server.json, 4_096)) {
-        client.create("'input':'hi'");
-        eventually(() -> server.turns.started() == 1 && server.turns.last().paused);
+      try (WebSocketClient client = slowReader(server)) {
         eventually(() -> server.turns.last().over());
         assertThat(server.turns.last().cancels).isEqualTo(1);
         assertThat(client.closeCode()).isIn(1008, 1006);
