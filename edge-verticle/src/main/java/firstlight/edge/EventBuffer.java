@@ -59,8 +59,8 @@ final class EventBuffer {
 
     private boolean hasDetail() {
       return !awaited
-          && (event.getResponse().getOutputIdsCount() > 0
-              || event.getResponse().getOutputLogprobsCount() > 0);
+          && event.getResponse().getGenerationsList().stream()
+              .anyMatch(one -> one.getTokenIdsCount() > 0);
     }
   }
 
@@ -191,8 +191,7 @@ final class EventBuffer {
     int before = entry.bytes;
     entry.event =
         entry.event.toBuilder()
-            .setResponse(
-                entry.event.getResponse().toBuilder().clearOutputIds().clearOutputLogprobs())
+            .setResponse(EventRecords.withoutDetail(entry.event.getResponse()))
             .build();
     entry.bytes = entry.event.getSerializedSize();
     if (entry.held) {

@@ -28,8 +28,7 @@ final class EventRecords {
     if (event.getSerializedSize() <= bytesMax || !event.hasResponse()) {
       return new Fitted(event, Cut.NOTHING);
     }
-    ResponseFinished.Builder response =
-        event.getResponse().toBuilder().clearOutputIds().clearOutputLogprobs();
+    ResponseFinished.Builder response = withoutDetail(event.getResponse());
     Event plain = event.toBuilder().setResponse(response).build();
     int over = plain.getSerializedSize() - bytesMax;
     if (over <= 0) {
@@ -41,6 +40,15 @@ final class EventRecords {
     ByteString output = response.getOutputBytes();
     response.setInputBytes(shortInput).setOutputBytes(cut(output, output.size() - over));
     return new Fitted(event.toBuilder().setResponse(response).build(), Cut.TEXT);
+  }
+
+  /** The Response without what is there token by token. */
+  static ResponseFinished.Builder withoutDetail(ResponseFinished response) {
+    ResponseFinished.Builder plain = response.toBuilder();
+    plain
+        .getGenerationsBuilderList()
+        .forEach(one -> one.clearTokenIds().clearTokenLogprobs().clearTokenMicros());
+    return plain;
   }
 
   /** The Response's id, so that what belongs together is in one partition, in order. */

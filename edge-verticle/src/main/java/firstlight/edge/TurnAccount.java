@@ -8,6 +8,7 @@ import firstlight.protocol.Time;
 import firstlight.protocol.Usage;
 import firstlight.protocol.wire.Emission;
 import firstlight.protocol.wire.Event;
+import firstlight.protocol.wire.Generation;
 import firstlight.protocol.wire.ResponseFinished;
 import firstlight.protocol.wire.Token;
 import java.util.ArrayList;
@@ -159,7 +160,8 @@ final class TurnAccount {
     StringBuilder output = new StringBuilder();
     for (AnswerAccount answer : answers) {
       output.append(output.isEmpty() ? "" : "\n").append(answer.text);
-      body.addAllOutputIds(answer.ids).addAllOutputLogprobs(answer.logprobs);
+      body.addGenerations(
+          Generation.newBuilder().addAllTokenIds(answer.ids).addAllTokenLogprobs(answer.logprobs));
       if (answer.reason != null) {
         body.addFinishReasons(answer.reason.name());
       }

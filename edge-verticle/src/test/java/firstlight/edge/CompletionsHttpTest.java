@@ -63,7 +63,7 @@ class CompletionsHttpTest {
     assertThat(event.getModelDigest()).isEqualTo("d1");
     assertThat(List.of(event.getPromptTokens(), event.getCachedTokens(), event.getOutputTokens()))
         .containsExactly(6, 4, 6);
-    assertThat(event.getOutputIdsCount()).isEqualTo(6);
+    assertThat(event.getGenerations(0).getTokenIdsCount()).isEqualTo(6);
     edge.replica.cached(0);
   }
 

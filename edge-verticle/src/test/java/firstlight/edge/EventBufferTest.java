@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import firstlight.protocol.wire.Event;
 import firstlight.protocol.wire.Feedback;
+import firstlight.protocol.wire.Generation;
 import firstlight.protocol.wire.ResponseFinished;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +24,7 @@ final class EventBufferTest {
     assertThat(dropped).isEmpty();
     assertThat(buffer.shortened()).isEqualTo(1);
     assertThat(taken(buffer))
-        .extracting(event -> event.getResponse().getOutputIdsCount())
+        .extracting(event -> event.getResponse().getGenerations(0).getTokenIdsCount())
         .containsExactly(0, 100, 100);
   }
 
@@ -104,7 +105,9 @@ final class EventBufferTest {
   static Event response(int id, int tokens) {
     ResponseFinished.Builder response =
         ResponseFinished.newBuilder().setResponseId("resp_" + id).setOutputTokens(tokens);
-    IntStream.range(0, tokens).forEach(i -> response.addOutputIds(i).addOutputLogprobs(-1));
+    Generation.Builder generation = Generation.newBuilder();
+    IntStream.range(0, tokens).forEach(i -> generation.addTokenIds(i).addTokenLogprobs(-1));
+    response.addGenerations(generation);
     return Event.newBuilder()
         .setId(Integer.toString(id))
         .setSchema(1)

@@ -22,7 +22,7 @@ final class EventRecordsTest {
     EventRecords.Fitted fitted = EventRecords.fit(event, 1000);
 
     assertThat(fitted.cut()).isEqualTo(EventRecords.Cut.DETAIL);
-    assertThat(fitted.event().getResponse().getOutputIdsCount()).isZero();
+    assertThat(fitted.event().getResponse().getGenerations(0).getTokenIdsCount()).isZero();
     assertThat(fitted.event().getResponse().getOutputTokens()).isEqualTo(10_000);
   }
 

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** Tells an Event from whatever else may lie on the topic. Never throws. */
 final class EventDecoder {
   /** The newest schema this version understands. */
-  static final int SCHEMA_MAX = 1;
+  static final int SCHEMA_MAX = 2;
 
   private static final int ID_LENGTH_MAX = 256;
 
@@ -53,6 +53,9 @@ final class EventDecoder {
     return switch (event.getBodyCase()) {
       case RESPONSE -> new Good(event, EventKind.RESPONSE);
       case FEEDBACK -> new Good(event, EventKind.FEEDBACK);
+      case TOOL_CALL -> new Good(event, EventKind.TOOL_CALL);
+      case ERROR -> new Good(event, EventKind.ERROR);
+      case REFUSAL -> new Good(event, EventKind.REFUSAL);
       case BODY_NOT_SET -> new Bad(Poison.UNKNOWN_BODY);
     };
   }

@@ -52,7 +52,7 @@ final class FeedbackVerticleTest {
     assertThat(
             trial.query(
                 "select count(*), count(distinct event_id), sum(prompt_tokens)::bigint,"
-                    + " sum(output_tokens)::bigint, sum(len(output_ids))::bigint,"
+                    + " sum(output_tokens)::bigint, sum(len(generations[1].token_ids))::bigint,"
                     + " min(time) = make_timestamptz(2026,11,29,12,0,0.0,'UTC'),"
                     + " min(date)::varchar, count(error_code) from "
                     + trial.table("plain", "response")))

@@ -65,7 +65,7 @@ final class ParquetFileWriterTest {
         .contains("required group metadata (MAP)")
         .contains("optional group token_range");
     assertThat(LakeSchema.of(EventKind.RESPONSE).toString())
-        .contains("required group output_ids (LIST)")
+        .contains("required group token_ids (LIST)")
         .contains("required float element")
         .contains("required int64 prompt_tokens")
         .contains("required boolean streamed");

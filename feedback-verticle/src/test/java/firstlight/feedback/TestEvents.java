@@ -2,6 +2,7 @@ package firstlight.feedback;
 
 import firstlight.protocol.wire.Event;
 import firstlight.protocol.wire.Feedback;
+import firstlight.protocol.wire.Generation;
 import firstlight.protocol.wire.ResponseFinished;
 import firstlight.protocol.wire.TokenRange;
 import java.time.Instant;
@@ -34,10 +35,12 @@ final class TestEvents {
                 .setOutput("number " + number)
                 .setPromptTokens(10 + number)
                 .setOutputTokens(number)
-                .addOutputIds(number)
-                .addOutputIds(7)
-                .addOutputLogprobs(-0.5f)
-                .addOutputLogprobs(-0.25f))
+                .addGenerations(
+                    Generation.newBuilder()
+                        .addTokenIds(number)
+                        .addTokenIds(7)
+                        .addTokenLogprobs(-0.5f)
+                        .addTokenLogprobs(-0.25f)))
         .build();
   }
 
