@@ -5,17 +5,20 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import firstlight.model.AnswerParser;
 import firstlight.model.AnswerPart;
 import firstlight.protocol.FinishReason;
-import firstlight.protocol.IdSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 
 /** One choice of a chat: its text, calls and reasoning, as deltas of a stream or as one message. */
 final class ChatAnswer {
   private final AnswerParser parser;
-  private final IdSource ids;
+  private final IntFunction<String> ids;
   private int calls;
 
-  ChatAnswer(AnswerParser parser, IdSource ids) {
+  /**
+   * @param ids gives the id of each of its calls, counted from 0
+   */
+  ChatAnswer(AnswerParser parser, IntFunction<String> ids) {
     this.parser = parser;
     this.ids = ids;
   }
@@ -95,8 +98,8 @@ final class ChatAnswer {
   }
 
   private ObjectNode call(String name) {
-    calls++;
-    ObjectNode call = Json.object().put("id", ids.next("call_")).put("type", "function");
+    String id = ids.apply(calls++);
+    ObjectNode call = Json.object().put("id", id).put("type", "function");
     call.putObject("function").put("name", name).put("arguments", "");
     return call;
   }

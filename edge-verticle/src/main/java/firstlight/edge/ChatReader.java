@@ -30,7 +30,7 @@ final class ChatReader {
     Fields fields = new Fields(body);
     boolean streamed = fields.flag("stream", false);
     int topLogprobs = topLogprobs(fields);
-    boolean keep = fields.flag("store", true) && parts.config().keepsText(caller.tenant());
+    boolean keep = fields.flag("store", true);
     refuseWhatCannotBeHonoured(fields);
     Optional<ServiceTier> tier = ServiceTier.read(fields);
     Priority priority = tier.map(ServiceTier::priority).orElse(Priority.NORMAL);
@@ -41,8 +41,7 @@ final class ChatReader {
         new TurnRequest(
             new ResponseId(parts.ids().next("chatcmpl-")),
             caller.tenant(),
-            DIALECT,
-            null,
+            TurnOrigin.alone(caller, DIALECT, streamed, parts.config().text(caller.tenant(), keep)),
             fields.requiredText("model"),
             List.of(prompt),
             fields.integer("n", 1, parts.config().limits().answersMax()).orElse(1),
@@ -51,10 +50,7 @@ final class ChatReader {
             sampling.stops(fields),
             form,
             fields.flag("ignore_eos", false),
-            new Urgency(priority, caller.firstTokenMillis()),
-            streamed,
-            false,
-            keep ? Json.text(body.get("messages")) : "");
+            new Urgency(priority, caller.firstTokenMillis()));
     return new CompletionRequest(
         turn,
         CompletionRequest.usageWanted(fields, streamed),

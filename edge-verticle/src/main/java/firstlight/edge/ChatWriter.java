@@ -2,7 +2,6 @@ package firstlight.edge;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import firstlight.protocol.IdSource;
 import firstlight.protocol.Usage;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,21 +13,23 @@ final class ChatWriter implements CompletionWriter {
   private final CompletionRequest request;
   private final long createdSeconds;
   private final TokenText texts;
-  private final IdSource ids;
   private final List<ChatAnswer> answers = new ArrayList<>();
   private final List<ReasoningTokens> thoughts = new ArrayList<>();
 
-  ChatWriter(CompletionRequest request, long createdSeconds, TokenText texts, IdSource ids) {
+  ChatWriter(CompletionRequest request, long createdSeconds, TokenText texts) {
     this.request = request;
     this.createdSeconds = createdSeconds;
     this.texts = texts;
-    this.ids = ids;
   }
 
   @Override
   public void started(TurnEvent.Started started) {
     for (int i = 0; i < request.turn().answers(); i++) {
-      answers.add(new ChatAnswer(started.parsers().get(), ids));
+      int choice = i;
+      answers.add(
+          new ChatAnswer(
+              started.parsers().get(),
+              call -> CallIds.chat(request.turn().response(), choice, call)));
       thoughts.add(new ReasoningTokens(started.parsers().get()));
     }
   }

@@ -42,8 +42,8 @@ final class CompletionDialects implements Dialect {
   private CompletionWriter writer(CompletionRequest request) {
     long created = parts.time().epochMillis() / 1_000;
     TokenText texts = TokenText.of(parts.models(), request.turn().model());
-    return request.turn().dialect().equals(ChatReader.DIALECT)
-        ? new ChatWriter(request, created, texts, parts.ids())
+    return request.turn().origin().dialect().equals(ChatReader.DIALECT)
+        ? new ChatWriter(request, created, texts)
         : new CompletionsWriter(request, created, texts);
   }
 }

@@ -51,8 +51,8 @@ final class CompletionExchange implements TurnListener {
       writer.count(delta);
     }
     if (event instanceof TurnEvent.Failed(var failure) && stream == null) {
-      Errors.answer(http, failure);
-    } else if (request.turn().streamed()) {
+      Errors.answerTurn(http, failure);
+    } else if (request.turn().origin().streamed()) {
       stream(event);
     } else {
       collect(event);
@@ -69,7 +69,7 @@ final class CompletionExchange implements TurnListener {
       case TurnEvent.ChoiceFinished finished -> answers.get(finished.choice()).add(finished);
       case TurnEvent.Finished finished ->
           Reply.json(http, 200, writer.whole(answers, prompts, finished.usage()));
-      case TurnEvent.Failed(var failure) -> Errors.answer(http, failure);
+      case TurnEvent.Failed(var failure) -> Errors.answerTurn(http, failure);
     }
   }
 

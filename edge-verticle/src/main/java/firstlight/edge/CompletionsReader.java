@@ -39,13 +39,11 @@ final class CompletionsReader {
         !echo || topLogprobs < 0, "echo", "can not be together with logprobs: a prompt has none");
     refuseWhatCannotBeHonoured(fields, choices);
     OptionalInt outputMax = SamplingReader.outputMax(fields, "max_tokens");
-    boolean keep = parts.config().keepsText(caller.tenant());
     TurnRequest turn =
         new TurnRequest(
             new ResponseId(parts.ids().next("cmpl-")),
             caller.tenant(),
-            DIALECT,
-            null,
+            TurnOrigin.alone(caller, DIALECT, streamed, parts.config().text(caller.tenant(), true)),
             fields.requiredText("model"),
             prompts(fields, choices),
             choices,
@@ -54,10 +52,7 @@ final class CompletionsReader {
             sampling.stops(fields),
             AnswerForm.ofText(grammars.read(fields)),
             fields.flag("ignore_eos", false),
-            new Urgency(Priority.NORMAL, caller.firstTokenMillis()),
-            streamed,
-            false,
-            keep ? Json.text(body.get("prompt")) : "");
+            new Urgency(Priority.NORMAL, caller.firstTokenMillis()));
     return new CompletionRequest(
         turn,
         CompletionRequest.usageWanted(fields, streamed),

@@ -3,6 +3,7 @@ package firstlight.edge;
 import firstlight.protocol.Problems;
 import firstlight.protocol.Settings;
 import firstlight.protocol.TenantId;
+import firstlight.protocol.TextPolicy;
 import java.time.Duration;
 import java.util.List;
 
@@ -15,6 +16,7 @@ import java.util.List;
  * @param tenants those who have keys
  * @param tls how it is encrypted
  * @param events how Events get to Kafka
+ * @param texts what happens to text before it goes there
  * @param warmUp how long it sends itself requests for a model at most before it is ready; zero: it
  *     sends none
  * @param corsOrigins origins whose pages may call it; {@code *} for all; empty: none
@@ -26,6 +28,7 @@ public record EdgeConfig(
     List<TenantConfig> tenants,
     TlsConfig tls,
     EventsConfig events,
+    TextsConfig texts,
     Duration warmUp,
     List<String> corsOrigins,
     Limits limits,
@@ -40,7 +43,7 @@ public record EdgeConfig(
   /** The same for one tenant alone. */
   EdgeConfig forOnly(TenantConfig tenant) {
     return new EdgeConfig(
-        host, port, false, List.of(tenant), tls, events, warmUp, corsOrigins, limits, times);
+        host, port, false, List.of(tenant), tls, events, texts, warmUp, corsOrigins, limits, times);
   }
 
   /** Where clients on the same machine reach it: an address without a path. */
@@ -114,9 +117,13 @@ public record EdgeConfig(
         .orElseGet(() -> TenantConfig.unlimited(id, limits.tenantRequestsMax()));
   }
 
-  /** Whether what a tenant asks and gets may stand in Events. */
-  boolean keepsText(TenantId tenant) {
-    return tenant(tenant).keepsText();
+  /**
+   * What of a tenant's text may be kept in Events.
+   *
+   * @param store whether the request lets it be kept at all
+   */
+  TextPolicy text(TenantId tenant, boolean store) {
+    return store ? tenant(tenant).text() : TextPolicy.NONE;
   }
 
   /**
@@ -135,6 +142,7 @@ public record EdgeConfig(
             TenantConfig.readAll(settings, open, limits.tenantRequestsMax()),
             TlsConfig.read(settings.section("tls")),
             EventsConfig.read(settings.section("kafka")),
+            TextsConfig.read(settings.section("texts")),
             settings.duration("warmUp", Duration.ofSeconds(5)),
             settings.texts("corsOrigins", List.of()),
             limits,

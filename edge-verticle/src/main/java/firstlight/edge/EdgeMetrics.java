@@ -1,6 +1,5 @@
 package firstlight.edge;
 
-import firstlight.protocol.FailureKind;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.ReplicaId;
 import firstlight.protocol.Usage;
@@ -97,22 +96,21 @@ final class EdgeMetrics {
         .increment(usage.cached());
     counter("vllm:generation_tokens", "Tokens generated", tags).increment(usage.output());
     String outcome = status.name().toLowerCase(Locale.ROOT);
-    Tags whole = tags.and("dialect", request.dialect(), "outcome", outcome);
+    Tags whole = tags.and("dialect", request.origin().dialect(), "outcome", outcome);
     counter("firstlight.requests", "Requests, by how they ended", whole).increment();
     if (failure != null) {
-      error(failure.kind());
+      error(failure);
     }
   }
 
-  /** Something failed; the kind says in which part. */
-  void error(FailureKind kind) {
-    String module =
-        switch (kind) {
-          case DEVICE_LOST -> "gpu";
-          case OVERLOADED, UNAVAILABLE -> "batcher";
-          default -> "edge";
-        };
-    Tags tags = Tags.of("module", module, "kind", kind.name().toLowerCase(Locale.ROOT));
+  /** Something failed. */
+  void error(MeshException failure) {
+    Tags tags =
+        Tags.of(
+            "module",
+            FailureFacts.domain(failure).word(),
+            "kind",
+            failure.kind().name().toLowerCase(Locale.ROOT));
     counter("firstlight.errors", "Failed requests, by the part that failed", tags).increment();
   }
 

@@ -48,6 +48,11 @@ public record EdgeModel(
         longest(tokenizer));
   }
 
+  /** SHA-256 of the source of its template, hexadecimal; empty without one. */
+  String templateDigest() {
+    return template.map(ChatTemplate::digest).orElse("");
+  }
+
   /** The same within limits of its configuration. */
   public EdgeModel within(int contextLimit, int answerLimit) {
     return new EdgeModel(

@@ -20,5 +20,6 @@ record EdgeParts(
     Bodies bodies,
     Json json,
     Events events,
+    FailureEvents failures,
     Time time,
     IdSource ids) {}

@@ -113,7 +113,7 @@ public final class EdgeVerticle extends VerticleBase {
               rehearsal.look(links::ready);
             });
     vertx.setPeriodic(LOOK_MILLIS, _ -> links.expire());
-    Router router = router(config, turns, events);
+    Router router = router(config, turns, metrics, events);
     new HealthRoute(vertx, models, links, rehearsal, meters).mount(router);
     HttpServer server = server(router, metrics);
     running = new Running(server, turns, links, workers, events);
@@ -166,17 +166,19 @@ public final class EdgeVerticle extends VerticleBase {
     EdgeConfig own = config.forOnly(Rehearsal.tenant(key));
     EdgeMetrics unseen = new EdgeMetrics(new SimpleMeterRegistry(), models);
     Events nowhere = new NoEvents();
-    Router router = router(own, turns(own, links, workers, unseen, nowhere), nowhere);
+    Router router = router(own, turns(own, links, workers, unseen, nowhere), unseen, nowhere);
     return new Rehearsal(vertx, config.warmUp(), models, key, router);
   }
 
-  private Router router(EdgeConfig config, ReplicaTurns turns, Events events) {
+  private Router router(EdgeConfig config, ReplicaTurns turns, EdgeMetrics metrics, Events events) {
     Json json = new Json(config.limits());
     Bodies bodies = new Bodies(vertx, config, json);
+    FailureEvents failures = new FailureEvents(events, metrics, config, node, time);
     EdgeParts parts =
-        new EdgeParts(vertx, config, node, models, turns, bodies, json, events, time, ids);
+        new EdgeParts(
+            vertx, config, node, models, turns, bodies, json, events, failures, time, ids);
     Router router = Router.router(vertx);
-    new Gate(config, ids).mount(router);
+    new Gate(config, failures, ids).mount(router);
     List<Dialect> dialects =
         List.of(
             new ModelsRoute(models),

@@ -103,9 +103,15 @@ final class Errors {
     return headers;
   }
 
+  /** As {@link #answer(RoutingContext, Throwable)}, of a failure that a turn tells of. */
+  static void answerTurn(RoutingContext request, MeshException failure) {
+    answer(request, status(failure), failure);
+  }
+
   /** Answers a request that has failed. Closes the stream instead when its head is already sent. */
   static void answer(RoutingContext request, Throwable failure) {
     MeshException told = tellable(failure);
+    FailureEvents.answered(request, told);
     answer(request, status(told), told);
   }
 

@@ -1,6 +1,7 @@
 package firstlight.edge;
 
 import firstlight.protocol.wire.Event;
+import java.util.List;
 
 /**
  * What an Event will be made of. It is handed from an event loop to another thread, which makes the
@@ -30,8 +31,11 @@ interface EventDraft {
   /** About how many bytes it holds in memory until it is built; cheap to ask. */
   int weight();
 
-  /** Makes the Event: called once, on a thread that may take its time. */
-  Event build();
+  /**
+   * Makes the Events, the one that the importance is of first: called once, on a thread that may
+   * take its time.
+   */
+  List<Event> build();
 
   /** For an Event that is there already. */
   static EventDraft of(Event event) {
@@ -41,8 +45,8 @@ interface EventDraft {
   /** An Event that is there already. */
   record Built(Importance importance, int weight, Event event) implements EventDraft {
     @Override
-    public Event build() {
-      return event;
+    public List<Event> build() {
+      return List.of(event);
     }
   }
 }

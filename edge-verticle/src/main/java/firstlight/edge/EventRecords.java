@@ -2,7 +2,8 @@ package firstlight.edge;
 
 import com.google.protobuf.ByteString;
 import firstlight.protocol.wire.Event;
-import firstlight.protocol.wire.Feedback;
+import firstlight.protocol.wire.Generation;
+import firstlight.protocol.wire.InputMessage;
 import firstlight.protocol.wire.ResponseFinished;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
@@ -28,18 +29,39 @@ final class EventRecords {
     if (event.getSerializedSize() <= bytesMax || !event.hasResponse()) {
       return new Fitted(event, Cut.NOTHING);
     }
-    ResponseFinished.Builder response = withoutDetail(event.getResponse());
+    ResponseFinished.Builder response = withoutDetail(event.getResponse()).setShortened("detail");
     Event plain = event.toBuilder().setResponse(response).build();
     int over = plain.getSerializedSize() - bytesMax;
     if (over <= 0) {
       return new Fitted(plain, Cut.DETAIL);
     }
-    ByteString input = response.getInputBytes();
-    ByteString shortInput = cut(input, input.size() - over);
-    over -= input.size() - shortInput.size();
-    ByteString output = response.getOutputBytes();
-    response.setInputBytes(shortInput).setOutputBytes(cut(output, output.size() - over));
+    cutTexts(response.setShortened("text"), over);
     return new Fitted(event.toBuilder().setResponse(response).build(), Cut.TEXT);
+  }
+
+  /** The input first, its oldest messages first of all. */
+  private static void cutTexts(ResponseFinished.Builder response, int over) {
+    int left = over;
+    for (InputMessage.Builder message : response.getInputMessagesBuilderList()) {
+      ByteString text = message.getTextBytes();
+      message.setTextBytes(cut(text, text.size() - left));
+      left -= text.size() - message.getTextBytes().size();
+      if (left > 0) {
+        int before = message.build().getSerializedSize();
+        left -= before - message.clearCalls().build().getSerializedSize();
+      }
+      if (left <= 0) {
+        return;
+      }
+    }
+    ByteString output = response.getOutputBytes();
+    response.setOutputBytes(cut(output, output.size() - left));
+    left -= output.size() - response.getOutputBytes().size();
+    for (Generation.Builder generation : response.getGenerationsBuilderList()) {
+      ByteString text = generation.getOutputBytes();
+      generation.setOutputBytes(cut(text, text.size() - left));
+      left -= text.size() - generation.getOutputBytes().size();
+    }
   }
 
   /** The Response without what is there token by token. */
@@ -51,28 +73,14 @@ final class EventRecords {
     return plain;
   }
 
-  /** The Response's id, so that what belongs together is in one partition, in order. */
+  /** The session, so that what belongs together is in one partition, in order. */
   static byte[] key(Event event) {
-    Feedback feedback = event.getFeedback();
-    String key =
-        event.hasResponse()
-            ? event.getResponse().getResponseId()
-            : first(feedback.getResponseId(), feedback.getConversationId(), feedback.getItemId());
-    return key.getBytes(StandardCharsets.UTF_8);
+    return event.getSession().getBytes(StandardCharsets.UTF_8);
   }
 
   /** For metrics: response, feedback. */
   static String kind(Event event) {
     return event.getBodyCase().name().toLowerCase(Locale.ROOT);
-  }
-
-  private static String first(String... texts) {
-    for (String text : texts) {
-      if (!text.isEmpty()) {
-        return text;
-      }
-    }
-    return "";
   }
 
   /** The text's first bytes, without half a character. */

@@ -2,13 +2,14 @@ package firstlight.edge;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import firstlight.protocol.GivenFeedback;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.ResponseId;
-import firstlight.protocol.wire.Feedback;
-import firstlight.protocol.wire.TokenRange;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a feedback: whom it is about (exactly one of three), and at least one of value, comment and
@@ -33,73 +34,81 @@ final class FeedbackReader {
    * @param freshId its id when the client gave none
    * @throws MeshException naming the field that is wrong
    */
-  static Feedback read(ObjectNode body, String freshId) {
+  static GivenFeedback read(ObjectNode body, String freshId) {
     Fields fields = new Fields(body);
-    Feedback.Builder feedback = Feedback.newBuilder();
-    feedback.setFeedbackId(identifier(fields, "id").orElse(freshId));
-    target(fields.object("target").orElseThrow(() -> fields.missing("target")), feedback);
-    value(fields, feedback);
-    fields.text("comment", TEXT_MAX).ifPresent(feedback::setComment);
-    fields.text("correction", CORRECTION_MAX).ifPresent(feedback::setCorrection);
-    fields.text("source", SOURCE_MAX).ifPresent(feedback::setSource);
-    fields.object("metadata").ifPresent(metadata -> metadata(metadata, feedback));
-    name(fields, feedback);
+    String id = identifier(fields, "id").orElse(freshId);
+    Fields target = fields.object("target").orElseThrow(() -> fields.missing("target"));
+    checkTarget(target);
+    Value value = value(fields);
+    String comment = fields.text("comment", TEXT_MAX).orElse("");
+    String correction = fields.text("correction", CORRECTION_MAX).orElse("");
+    GivenFeedback feedback =
+        new GivenFeedback(
+            id,
+            identifier(target, "response_id").orElse(""),
+            identifier(target, "conversation_id").orElse(""),
+            identifier(target, "item_id").orElse(""),
+            name(fields, value, comment, correction),
+            value.dataType(),
+            value.number(),
+            value.text(),
+            comment,
+            correction,
+            fields.text("source", SOURCE_MAX).orElse(""),
+            fields.object("metadata").map(FeedbackReader::metadata).orElse(Map.of()),
+            target.object("token_range").map(range -> range(target, range)).orElse(null),
+            0);
     List<String> unknown = fields.unread();
     if (!unknown.isEmpty()) {
       String first = unknown.getFirst();
       throw MeshException.invalid("%s is not a field of a feedback.".formatted(shown(first)), null);
     }
-    return feedback.build();
+    return feedback;
   }
 
-  private static void target(Fields target, Feedback.Builder feedback) {
+  private static void checkTarget(Fields target) {
     List<String> given = TARGETS.stream().filter(target::has).toList();
     if (given.size() != 1) {
       throw MeshException.invalid(
           "target must have exactly one of response_id, conversation_id and item_id.", "target");
     }
-    identifier(target, "response_id").ifPresent(feedback::setResponseId);
-    identifier(target, "conversation_id").ifPresent(feedback::setConversationId);
-    identifier(target, "item_id").ifPresent(feedback::setItemId);
-    target
-        .object("token_range")
-        .ifPresent(
-            range -> {
-              target.require(
-                  feedback.getConversationId().isEmpty(),
-                  "token_range",
-                  "needs a response_id or an item_id");
-              feedback.setTokenRange(range(range));
-            });
   }
 
-  private static TokenRange range(Fields range) {
+  private static GivenFeedback.Range range(Fields target, Fields range) {
+    target.require(
+        !target.has("conversation_id"), "token_range", "needs a response_id or an item_id");
     int start = range.integer("start", 0, POSITION_MAX).orElseThrow(() -> range.missing("start"));
     int end = range.integer("end", 1, POSITION_MAX).orElseThrow(() -> range.missing("end"));
     range.require(start < end, "end", "must be larger than start");
-    return TokenRange.newBuilder().setStart(start).setEnd(end).build();
+    return new GivenFeedback.Range(start, end);
   }
 
-  private static void value(Fields fields, Feedback.Builder feedback) {
+  /** What was judged, as one of two. */
+  private record Value(String dataType, @Nullable Double number, @Nullable String text) {
+    private static final Value NONE = new Value("", null, null);
+  }
+
+  private static Value value(Fields fields) {
     Optional<JsonNode> value = fields.any("value");
     Optional<String> type = fields.text("data_type");
     if (value.isEmpty()) {
       fields.require(type.isEmpty(), "data_type", "needs a value");
-      return;
+      return Value.NONE;
     }
     String dataType = type.orElseGet(() -> inferred(fields, value.get()));
-    feedback.setDataType(dataType);
-    switch (dataType) {
+    return switch (dataType) {
       case "numeric" ->
-          feedback.setNumber(
-              fields.number("value", -Double.MAX_VALUE, Double.MAX_VALUE).orElseThrow());
-      case "boolean" -> feedback.setNumber(fields.flag("value").orElseThrow() ? 1 : 0);
-      case "categorical" -> feedback.setText(category(fields));
-      case "text" -> feedback.setText(fields.text("value", TEXT_MAX).orElseThrow());
+          new Value(
+              dataType,
+              fields.number("value", -Double.MAX_VALUE, Double.MAX_VALUE).orElseThrow(),
+              null);
+      case "boolean" -> new Value(dataType, fields.flag("value").orElseThrow() ? 1.0 : 0.0, null);
+      case "categorical" -> new Value(dataType, null, category(fields));
+      case "text" -> new Value(dataType, null, fields.text("value", TEXT_MAX).orElseThrow());
       default ->
           throw fields.refused(
               "data_type", "must be one of numeric, boolean, categorical and text");
-    }
+    };
   }
 
   private static String category(Fields fields) {
@@ -117,10 +126,9 @@ final class FeedbackReader {
     };
   }
 
-  private static void name(Fields fields, Feedback.Builder feedback) {
-    boolean valued = !feedback.getDataType().isEmpty();
-    boolean said = !feedback.getComment().isEmpty() || !feedback.getCorrection().isEmpty();
-    if (!valued && !said) {
+  private static String name(Fields fields, Value value, String comment, String correction) {
+    boolean valued = !value.dataType().isEmpty();
+    if (!valued && comment.isEmpty() && correction.isEmpty()) {
       throw MeshException.invalid(
           "A feedback must have a value, a comment or a correction.", "value");
     }
@@ -128,27 +136,29 @@ final class FeedbackReader {
     if (valued && (name.isEmpty() || name.get().isBlank())) {
       throw fields.refused("name", "must say what the value means");
     }
-    feedback.setName(name.orElse(feedback.getCorrection().isEmpty() ? "comment" : "correction"));
+    return name.orElse(correction.isEmpty() ? "comment" : "correction");
   }
 
-  private static void metadata(Fields metadata, Feedback.Builder feedback) {
+  private static Map<String, String> metadata(Fields metadata) {
     int pairs = metadata.node().size();
     if (pairs > PAIRS_MAX) {
       throw MeshException.invalid(
           "metadata must have at most %d pairs.".formatted(PAIRS_MAX), "metadata");
     }
+    Map<String, String> read = new TreeMap<>();
     for (Map.Entry<String, JsonNode> pair : metadata.node().properties()) {
       String name = pair.getKey();
       if (name.isEmpty() || name.length() > PAIR_NAME_MAX) {
         throw MeshException.invalid(
             "Names in metadata must have 1 to %d characters.".formatted(PAIR_NAME_MAX), "metadata");
       }
-      String value =
+      read.put(
+          name,
           metadata
               .text(name, PAIR_VALUE_MAX)
-              .orElseThrow(() -> metadata.refused(name, "must be a string"));
-      feedback.putMetadata(name, value);
+              .orElseThrow(() -> metadata.refused(name, "must be a string")));
     }
+    return read;
   }
 
   /** Ids have the form of ours, so that they are safe as keys, names and in logs. */

@@ -15,7 +15,8 @@ final class FeedbackRoute implements Dialect {
             FeedbackMemory.of(parts.vertx()),
             parts.ids(),
             parts.time(),
-            parts.node());
+            parts.node(),
+            parts.config());
   }
 
   @Override

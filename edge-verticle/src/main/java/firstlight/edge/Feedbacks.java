@@ -3,37 +3,36 @@ package firstlight.edge;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.CodedOutputStream;
+import firstlight.protocol.Event;
+import firstlight.protocol.EventWire;
 import firstlight.protocol.FailureKind;
+import firstlight.protocol.GivenFeedback;
 import firstlight.protocol.IdSource;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.NodeId;
 import firstlight.protocol.TenantId;
 import firstlight.protocol.Time;
-import firstlight.protocol.wire.Event;
 import firstlight.protocol.wire.Feedback;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 
 /**
  * Takes feedback. It is not asked whether the Response is known: it may be stored later, elsewhere,
  * or not at all. What is answered with 202 is durable.
  */
 final class Feedbacks {
-  private static final int SCHEMA = 1;
-  private static final int EVENT_ID_DIGITS = 32;
-
   private final Events events;
   private final FeedbackMemory memory;
   private final IdSource ids;
   private final Time time;
   private final NodeId node;
+  private final EdgeConfig config;
+  private final TextKeeper keeper;
 
   /**
    * @param status 202: taken now; 200: it was taken before, word for word
@@ -44,12 +43,20 @@ final class Feedbacks {
     }
   }
 
-  Feedbacks(Events events, FeedbackMemory memory, IdSource ids, Time time, NodeId node) {
+  Feedbacks(
+      Events events,
+      FeedbackMemory memory,
+      IdSource ids,
+      Time time,
+      NodeId node,
+      EdgeConfig config) {
     this.events = events;
     this.memory = memory;
     this.ids = ids;
     this.time = time;
     this.node = node;
+    this.config = config;
+    this.keeper = new TextKeeper(config.texts());
   }
 
   /**
@@ -57,13 +64,13 @@ final class Feedbacks {
    * UNAVAILABLE when it can not be made durable now.
    */
   Future<Answer> take(TenantId tenant, ObjectNode body) {
-    Feedback feedback;
+    GivenFeedback feedback;
     try {
       feedback = FeedbackReader.read(body, ids.next("fb_"));
     } catch (MeshException e) {
       return Future.failedFuture(e);
     }
-    String id = feedback.getFeedbackId();
+    String id = feedback.feedback();
     Promise<Void> durable = Promise.promise();
     FeedbackMemory.Taken taken = new FeedbackMemory.Taken(digest(feedback), durable.future());
     FeedbackMemory.Taken before = memory.note(tenant, id, taken);
@@ -71,7 +78,15 @@ final class Feedbacks {
       return repeat(before, taken, id);
     }
     return events
-        .accept(EventDraft.of(event(tenant, feedback)))
+        .accept(
+            new FeedbackFacts(
+                Event.idOf(tenant, "feedback", id),
+                tenant,
+                feedback,
+                config.text(tenant, true),
+                node,
+                time.epochMillis(),
+                keeper))
         .onFailure(_ -> memory.forget(tenant, id, taken))
         .onComplete(durable)
         .map(_ -> new Answer(202, id));
@@ -102,32 +117,14 @@ final class Feedbacks {
     return here.future();
   }
 
-  private Event event(TenantId tenant, Feedback feedback) {
-    return Event.newBuilder()
-        .setId(eventId(tenant, feedback.getFeedbackId()))
-        .setSchema(SCHEMA)
-        .setTime(time.epochMillis())
-        .setTenant(tenant.value())
-        .setNode(node.value())
-        .setFeedback(feedback)
-        .build();
-  }
-
-  /** The same for every repeat, on whatever node. */
-  static String eventId(TenantId tenant, String feedbackId) {
-    // No TenantId has a line end.
-    byte[] hash =
-        sha256().digest((tenant.value() + "\n" + feedbackId).getBytes(StandardCharsets.UTF_8));
-    return "ev_" + HexFormat.of().formatHex(hash).substring(0, EVENT_ID_DIGITS);
-  }
-
   /** Of what was said, not of how the JSON was written. */
-  private static ByteString digest(Feedback feedback) {
-    byte[] bytes = new byte[feedback.getSerializedSize()];
+  private static ByteString digest(GivenFeedback feedback) {
+    Feedback wire = EventWire.of(feedback);
+    byte[] bytes = new byte[wire.getSerializedSize()];
     CodedOutputStream out = CodedOutputStream.newInstance(bytes);
     out.useDeterministicSerialization();
     try {
-      feedback.writeTo(out);
+      wire.writeTo(out);
     } catch (IOException e) {
       throw new AssertionError("an array of the right size is full", e);
     }

@@ -32,11 +32,13 @@ final class Gate {
 
   private final EdgeConfig config;
   private final Keys keys;
+  private final FailureEvents failures;
   private final IdSource ids;
 
-  Gate(EdgeConfig config, IdSource ids) {
+  Gate(EdgeConfig config, FailureEvents failures, IdSource ids) {
     this.config = config;
     this.keys = new Keys(config);
+    this.failures = failures;
     this.ids = ids;
   }
 
@@ -74,6 +76,7 @@ final class Gate {
       http.response().putHeader(AnthropicErrors.REQUEST_ID, id);
     }
     new Caller(NOBODY, id, 0).keepIn(http);
+    failures.keepIn(http);
     MeshException problem = HttpForm.problem(http.request());
     if (problem == null) {
       http.next();

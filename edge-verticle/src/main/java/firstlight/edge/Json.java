@@ -127,6 +127,20 @@ final class Json {
     return reader.convertValue(object, Map.class);
   }
 
+  /** Whether a text that a model wrote is JSON. */
+  static boolean isValid(String text) {
+    try {
+      return !WRITER.readTree(text).isMissingNode();
+    } catch (JsonProcessingException _) {
+      return false;
+    }
+  }
+
+  /** Maps, lists, texts, numbers and booleans of the JDK as a JSON value. */
+  static JsonNode tree(Object plain) {
+    return WRITER.valueToTree(plain);
+  }
+
   static ObjectNode object() {
     return JsonNodeFactory.instance.objectNode();
   }

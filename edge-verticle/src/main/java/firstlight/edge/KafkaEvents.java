@@ -93,7 +93,7 @@ final class KafkaEvents implements Events {
 
   @Override
   public void publish(EventDraft draft) {
-    Event event = draft.build();
+    Event event = draft.build().getFirst();
     if (Vertx.currentContext() == context) {
       add(new EventBuffer.Entry(fitting(event), false));
     } else {
@@ -106,7 +106,7 @@ final class KafkaEvents implements Events {
     if (closing || pausing) {
       return Future.failedFuture(away());
     }
-    EventBuffer.Entry entry = new EventBuffer.Entry(draft.build(), true);
+    EventBuffer.Entry entry = new EventBuffer.Entry(draft.build().getFirst(), true);
     Promise<Void> promise = Promise.promise();
     promises.put(entry, promise);
     long timer = vertx.setTimer(config.acceptLimit().toMillis(), _ -> finish(entry, away()));

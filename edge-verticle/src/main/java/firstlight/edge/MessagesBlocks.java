@@ -4,10 +4,10 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import firstlight.model.AnswerParser;
 import firstlight.model.AnswerPart;
-import firstlight.protocol.IdSource;
 import firstlight.protocol.MeshException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntFunction;
 
 /**
  * The content blocks of one answer as it comes in: as events of a stream, and as one list. Each
@@ -15,7 +15,8 @@ import java.util.List;
  */
 final class MessagesBlocks {
   private final AnswerParser parser;
-  private final IdSource ids;
+  private final IntFunction<String> ids;
+  private int calls;
   private final Json json;
   private final List<Block> blocks = new ArrayList<>();
 
@@ -45,7 +46,10 @@ final class MessagesBlocks {
 
   private record Block(Kind kind, ObjectNode head, StringBuilder content) {}
 
-  MessagesBlocks(AnswerParser parser, IdSource ids, Json json) {
+  /**
+   * @param ids gives the id of each call, counted from 0
+   */
+  MessagesBlocks(AnswerParser parser, IntFunction<String> ids, Json json) {
     this.parser = parser;
     this.ids = ids;
     this.json = json;
@@ -131,7 +135,7 @@ final class MessagesBlocks {
     ObjectNode head =
         Json.object()
             .put("type", Kind.TOOL_USE.type)
-            .put("id", ids.next("toolu_"))
+            .put("id", ids.apply(calls++))
             .put("name", name);
     head.putObject("input");
     return head;

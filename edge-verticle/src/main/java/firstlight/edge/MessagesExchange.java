@@ -38,7 +38,7 @@ final class MessagesExchange implements TurnListener {
     switch (event) {
       case TurnEvent.Started started -> start(started);
       case TurnEvent.Delta delta -> {
-        if (request.streamed()) {
+        if (request.origin().streamed()) {
           blocks().next(delta.text()).forEach(this::send);
         } else {
           text.append(delta.text());
@@ -55,8 +55,12 @@ final class MessagesExchange implements TurnListener {
   }
 
   private void start(TurnEvent.Started started) {
-    blocks = new MessagesBlocks(started.parsers().get(), parts.ids(), parts.json());
-    if (!request.streamed() || turn == null) {
+    blocks =
+        new MessagesBlocks(
+            started.parsers().get(),
+            call -> CallIds.message(request.response(), call),
+            parts.json());
+    if (!request.origin().streamed() || turn == null) {
       return;
     }
     stream = new SseStream(parts.vertx(), http.request(), parts.config(), turn);
@@ -69,7 +73,7 @@ final class MessagesExchange implements TurnListener {
   }
 
   private void finish(Usage usage) {
-    if (!request.streamed()) {
+    if (!request.origin().streamed()) {
       ObjectNode message = message(usage);
       message.set("content", blocks().content());
       Reply.json(http, 200, message.setAll(stop()));
@@ -88,7 +92,7 @@ final class MessagesExchange implements TurnListener {
   private void fail(TurnEvent.Failed failed) {
     SseStream out = stream;
     if (out == null) {
-      Errors.answer(http, failed.failure());
+      Errors.answerTurn(http, failed.failure());
       return;
     }
     out.send("error", AnthropicErrors.body(failed.failure(), Caller.of(http).requestId()));

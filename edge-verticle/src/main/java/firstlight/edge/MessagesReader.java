@@ -48,7 +48,6 @@ final class MessagesReader {
 
   private Request read(Fields fields, Caller caller, OptionalInt outputMax) {
     boolean streamed = fields.flag("stream", false);
-    boolean keep = parts.config().keepsText(caller.tenant());
     AnswerForm form = tools.form(fields);
     checkWhatHasNoEffect(fields);
     TurnPrompt prompt =
@@ -60,8 +59,7 @@ final class MessagesReader {
         new TurnRequest(
             new ResponseId(parts.ids().next("msg_")),
             caller.tenant(),
-            DIALECT,
-            null,
+            TurnOrigin.alone(caller, DIALECT, streamed, parts.config().text(caller.tenant(), true)),
             fields.requiredText("model"),
             List.of(prompt),
             1,
@@ -70,10 +68,7 @@ final class MessagesReader {
             sampling.stops(fields, "stop_sequences"),
             form,
             false,
-            new Urgency(Priority.NORMAL, caller.firstTokenMillis()),
-            streamed,
-            false,
-            keep ? Json.text(fields.node().get("messages")) : "");
+            new Urgency(Priority.NORMAL, caller.firstTokenMillis()));
     return new Request(turn, fields.unread());
   }
 

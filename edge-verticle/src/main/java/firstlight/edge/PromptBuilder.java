@@ -252,6 +252,6 @@ final class PromptBuilder {
     if (!(prompt instanceof TurnPrompt.Conversation)) {
       return "prompt";
     }
-    return request.dialect().equals("responses") ? "input" : "messages";
+    return request.origin().dialect().equals("responses") ? "input" : "messages";
   }
 }

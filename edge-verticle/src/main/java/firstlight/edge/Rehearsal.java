@@ -2,6 +2,7 @@ package firstlight.edge;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import firstlight.protocol.TenantId;
+import firstlight.protocol.TextPolicy;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClient;
@@ -67,7 +68,7 @@ final class Rehearsal {
     return new TenantConfig(
         TENANT,
         List.of(Keys.digest(key)),
-        false,
+        TextPolicy.NONE,
         Integer.MAX_VALUE,
         Integer.MAX_VALUE,
         REQUESTS,

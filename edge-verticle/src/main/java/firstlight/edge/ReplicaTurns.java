@@ -31,6 +31,7 @@ final class ReplicaTurns implements Turns {
   private final Events events;
   private final Time time;
   private final IdSource ids;
+  private final TextKeeper keeper;
   private final PromptBuilder builder;
   private final Load load;
   private final EdgeTotals totals;
@@ -60,6 +61,7 @@ final class ReplicaTurns implements Turns {
     this.events = tools.events();
     this.time = tools.time();
     this.ids = tools.ids();
+    this.keeper = new TextKeeper(config.texts());
     this.builder = new PromptBuilder(config.limits());
     this.load = new Load(config.limits().requestsMax(), TenantPlaces.of(vertx));
     this.totals = EdgeTotals.of(vertx);
@@ -175,8 +177,15 @@ final class ReplicaTurns implements Turns {
     }
     turn.account().count(usage);
     String model = turn.request().model();
-    String digest = models.has(model) ? models.find(model).digest() : "";
-    events.publish(EventDraft.of(turn.account().event(ids.next("evt_"), node, digest, usage)));
+    events.publish(
+        new TurnFacts(
+            turn.request(),
+            turn.account(),
+            usage,
+            node,
+            models.has(model) ? models.find(model) : null,
+            time.epochMillis(),
+            keeper));
   }
 
   /** Fails whatever still runs: the edge stops. */

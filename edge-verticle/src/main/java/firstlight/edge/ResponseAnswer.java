@@ -33,7 +33,7 @@ abstract sealed class ResponseAnswer implements ResponseRun.Listener {
 
     @Override
     public void failed(MeshException failure, boolean started) {
-      Errors.answer(context, failure);
+      Errors.answerTurn(context, failure);
     }
   }
 
@@ -76,7 +76,7 @@ abstract sealed class ResponseAnswer implements ResponseRun.Listener {
       if (started) {
         open().done();
       } else {
-        Errors.answer(context, failure);
+        Errors.answerTurn(context, failure);
       }
     }
 

@@ -91,15 +91,33 @@ final class ResponsePreparation {
       prompt.addKnown((ArrayNode) parts.json().value(turn.output()));
     }
     prompt.addInput(input);
-    return new Prepared(history, input, turn(prompt.conversation(request.form().tools()), input));
+    TurnPrompt whole = prompt.conversation(request.form().tools());
+    return new Prepared(history, input, turn(whole, origin(history, input)));
   }
 
-  private TurnRequest turn(TurnPrompt prompt, ArrayNode input) {
+  private TurnOrigin origin(ResponseHistory history, ArrayNode input) {
+    ResponsePrompt fresh = new ResponsePrompt(parts.json(), request.instructions());
+    fresh.addKnown(input);
+    ConversationId conversation = request.conversation();
+    List<StoredTurn> turns = history.turns();
+    String first = turns.isEmpty() ? "" : turns.getFirst().response().value();
+    return new TurnOrigin(
+        caller.requestId(),
+        "responses",
+        request.previous(),
+        conversation == null ? "" : conversation.value(),
+        conversation == null ? first : conversation.value(),
+        request.stream(),
+        request.store(),
+        parts.config().text(caller.tenant(), request.store()),
+        List.of(fresh.conversation(List.of())));
+  }
+
+  private TurnRequest turn(TurnPrompt prompt, TurnOrigin origin) {
     return new TurnRequest(
         request.id(),
         caller.tenant(),
-        "responses",
-        request.previous(),
+        origin,
         request.model(),
         List.of(prompt),
         1,
@@ -108,9 +126,6 @@ final class ResponsePreparation {
         List.of(),
         request.form(),
         false,
-        new Urgency(request.priority(), caller.firstTokenMillis()),
-        request.stream(),
-        request.store(),
-        request.store() ? Json.text(input) : "");
+        new Urgency(request.priority(), caller.firstTokenMillis()));
   }
 }

@@ -163,7 +163,7 @@ final class ResponseRun implements TurnHandle {
 
   private void begin(AsyncResult<ResponsePreparation.Prepared> result) {
     if (result.failed()) {
-      fail(result.cause());
+      failWithoutTurn(result.cause());
       return;
     }
     prepared = result.result();
@@ -223,7 +223,7 @@ final class ResponseRun implements TurnHandle {
             return;
           }
           if (result.failed()) {
-            fail(result.cause());
+            failWithoutTurn(result.cause());
             return;
           }
           tell(List.of(stream.last()));
@@ -253,6 +253,19 @@ final class ResponseRun implements TurnHandle {
 
   private ResponseHistory history() {
     return prepared == null ? ResponseHistory.NONE : prepared.history();
+  }
+
+  /** As {@link #fail}, of what its turn, if it had one, knows nothing of. */
+  private void failWithoutTurn(Throwable failure) {
+    MeshException told = Errors.tellable(failure);
+    parts
+        .failures()
+        .seen(
+            caller.tenant(),
+            FailureFacts.Failed.before(
+                caller, "responses", request.id().value(), EdgeModels.shown(request.model())),
+            told);
+    fail(told);
   }
 
   private void fail(Throwable failure) {

@@ -3,6 +3,7 @@ package firstlight.edge;
 import firstlight.protocol.Problems;
 import firstlight.protocol.Settings;
 import firstlight.protocol.TenantId;
+import firstlight.protocol.TextPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +14,7 @@ import java.util.regex.Pattern;
  * Who pays, and what is theirs.
  *
  * @param keyDigests hexadecimal SHA-256 of each of its keys
- * @param keepsText whether what it asks and gets may stand in Events
+ * @param text what of its text may be kept in Events
  * @param contextMax positions one of its Sequences can have: prompt and answer together
  * @param outputMax most tokens of one of its answers
  * @param requestsMax requests of it that a node works on at a time
@@ -23,7 +24,7 @@ import java.util.regex.Pattern;
 public record TenantConfig(
     TenantId id,
     List<String> keyDigests,
-    boolean keepsText,
+    TextPolicy text,
     int contextMax,
     int outputMax,
     int requestsMax,
@@ -38,7 +39,13 @@ public record TenantConfig(
   /** One without a key, and without limits of its own. */
   static TenantConfig unlimited(TenantId id, int requestsMax) {
     return new TenantConfig(
-        id, List.of(), true, Integer.MAX_VALUE, Integer.MAX_VALUE, requestsMax, Duration.ZERO);
+        id,
+        List.of(),
+        TextPolicy.FULL,
+        Integer.MAX_VALUE,
+        Integer.MAX_VALUE,
+        requestsMax,
+        Duration.ZERO);
   }
 
   /**
@@ -65,7 +72,7 @@ public record TenantConfig(
         new TenantConfig(
             id,
             digests(id, section, open),
-            section.flag("keepsText", true),
+            section.choice("text", TextPolicy.FULL),
             section.integer("contextMax", Integer.MAX_VALUE, 2, Integer.MAX_VALUE),
             section.integer("outputMax", Integer.MAX_VALUE, 1, Integer.MAX_VALUE),
             section.integer("requestsMax", requestsMax, 1, 1_000_000),

@@ -74,6 +74,7 @@ final class Turn implements TurnHandle {
   /** Places and submits its generations. */
   void submit(EdgeModel model, PromptBuilder.Prompts built) {
     prompts = built;
+    account.prepared(built.parsers());
     List<GenerationSpec> specs = new ArrayList<>();
     for (int prompt = 0; prompt < built.ids().size(); prompt++) {
       for (int choice = 0; choice < request.choices(); choice++) {
@@ -87,7 +88,6 @@ final class Turn implements TurnHandle {
     int credit = turns.config().limits().creditTokens();
     for (int prompt = 0; prompt < built.ids().size(); prompt++) {
       ReplicaReport replica = turns.place(model, built.ids().get(prompt).length + 1);
-      account.replica(replica.replica());
       ReplicaLink link = turns.links().link(replica.replica()).orElseThrow();
       for (int choice = 0; choice < request.choices() && !told; choice++) {
         GenerationSpec spec = specs.get(answers.size());
@@ -101,6 +101,7 @@ final class Turn implements TurnHandle {
                 spec.prompt().length,
                 credit);
         answers.add(answer);
+        account.placed(answer.index(), replica.replica(), spec);
         turns.sent(replica.replica(), spec);
         link.submit(spec, credit, answer);
       }
@@ -120,7 +121,7 @@ final class Turn implements TurnHandle {
         built.stopTokens(),
         deadline,
         request.urgency().priority(),
-        request.stored(),
+        request.origin().stored(),
         built.constraint());
   }
 
@@ -160,7 +161,7 @@ final class Turn implements TurnHandle {
       account.text(answer.index(), rest);
       tell(new TurnEvent.Delta(answer.index(), rest, List.of()));
     }
-    account.finished(answer.index(), reason);
+    account.finished(answer.index(), reason, stop);
     tell(new TurnEvent.ChoiceFinished(answer.index(), reason, answer.usage(), stop));
     if (answers.size() == request.answers() && answers.stream().allMatch(Answer::ended)) {
       tell(new TurnEvent.Finished(usage(), account.queuedMillis(), account.firstTokenMillis()));
@@ -259,6 +260,7 @@ final class Turn implements TurnHandle {
   private void settleIfEnded() {
     if (!settled && answers.stream().allMatch(Answer::ended)) {
       settled = true;
+      answers.forEach(answer -> account.cost(answer.index(), answer.usage()));
       turns.settled(this, usage());
     }
   }

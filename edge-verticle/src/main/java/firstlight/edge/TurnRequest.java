@@ -5,14 +5,12 @@ import firstlight.protocol.Sampling;
 import firstlight.protocol.TenantId;
 import java.util.List;
 import java.util.OptionalInt;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One request of a client in the words of no dialect: what {@link Turns} needs to run it.
  *
  * @param response the id its answer has
- * @param dialect responses, chat.completions, completions or messages: for events and metrics
- * @param previous the Response it builds on, for the event; its history is already in the prompts
+ * @param origin where it comes from: for events and metrics
  * @param model the name the client gave
  * @param prompts at least one; each gets {@code choices} answers
  * @param choices answers a prompt, at least 1. Answer {@code c} of prompt {@code p} has the index
@@ -25,16 +23,11 @@ import org.jspecify.annotations.Nullable;
  * @param form what form the answers are to have
  * @param ignoreEnd whether the model's end tokens do not end the answer
  * @param urgency how soon the first token is wanted
- * @param streamed whether the client gets the answer in pieces: for the event
- * @param stored whether the session verticle keeps the turn: for the event
- * @param input what was asked, as text for the event; empty when neither it nor the output may be
- *     kept
  */
 record TurnRequest(
     ResponseId response,
     TenantId tenant,
-    String dialect,
-    @Nullable ResponseId previous,
+    TurnOrigin origin,
     String model,
     List<TurnPrompt> prompts,
     int choices,
@@ -43,10 +36,7 @@ record TurnRequest(
     List<String> stop,
     AnswerForm form,
     boolean ignoreEnd,
-    Urgency urgency,
-    boolean streamed,
-    boolean stored,
-    String input) {
+    Urgency urgency) {
   TurnRequest {
     prompts = List.copyOf(prompts);
     stop = List.copyOf(stop);
@@ -66,8 +56,7 @@ record TurnRequest(
     return new TurnRequest(
         response,
         tenant,
-        dialect,
-        previous,
+        origin,
         model,
         List.of(prompt),
         choices,
@@ -76,10 +65,7 @@ record TurnRequest(
         stop,
         form,
         ignoreEnd,
-        urgency,
-        streamed,
-        stored,
-        input);
+        urgency);
   }
 
   /** Number of answers over all prompts. */

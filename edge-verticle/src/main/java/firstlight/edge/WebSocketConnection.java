@@ -153,7 +153,7 @@ final class WebSocketConnection implements WebSocketLine.Listener, ResponseRun.L
           waiting.add(new Waiting(body, bytes));
           waitingBytes += bytes;
         } else {
-          refuse(tooManyWaiting());
+          refuseWaiting();
         }
       }
       // Some clients say that they have seen a Response; nothing follows from it.
@@ -227,6 +227,14 @@ final class WebSocketConnection implements WebSocketLine.Listener, ResponseRun.L
             "A connection lasts %d minutes at most. Open another one to go on."
                 .formatted(limits.life().toMinutes())));
     line.close(NORMAL, "connection limit reached");
+  }
+
+  private void refuseWaiting() {
+    MeshException failure = tooManyWaiting();
+    parts
+        .failures()
+        .seen(caller.tenant(), FailureFacts.Failed.before(caller, "responses", "", ""), failure);
+    refuse(failure);
   }
 
   private MeshException tooManyWaiting() {

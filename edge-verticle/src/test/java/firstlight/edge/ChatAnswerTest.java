@@ -6,10 +6,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import firstlight.model.AnswerParser;
 import firstlight.protocol.FinishReason;
-import firstlight.protocol.IdSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,7 +17,7 @@ class ChatAnswerTest {
   private static final String CALLS = "[hm, two]<w|{\"c\":1}><v|{}>";
 
   private static ChatAnswer answer() {
-    return new ChatAnswer(new MarkedParser(), new IdSource(new Random(1)));
+    return new ChatAnswer(new MarkedParser(), call -> "call_" + call);
   }
 
   /** Puts a message together as OpenAI's clients do: strings of one place are joined. */
@@ -91,8 +89,7 @@ class ChatAnswerTest {
 
   @Test
   void an_answer_without_calls_has_text_even_if_it_is_empty() {
-    ObjectNode message =
-        new ChatAnswer(AnswerParser.plain(), new IdSource(new Random(1))).message("");
+    ObjectNode message = new ChatAnswer(AnswerParser.plain(), call -> "call_" + call).message("");
 
     assertThat(message.get("content").asText()).isEmpty();
     assertThat(message.get("content").isNull()).isFalse();

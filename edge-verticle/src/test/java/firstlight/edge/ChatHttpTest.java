@@ -71,7 +71,8 @@ class ChatHttpTest {
     assertThat(edge.replica.nextSubmit().getOutputMax())
         .as("without a limit an answer may fill the context")
         .isEqualTo(FakeReplica.CONTEXT - answer.at("/usage/prompt_tokens").asInt());
-    assertThat(edge.eventOf(answer.get("id").asText()).getInput()).contains("\"content\":\"hi\"");
+    assertThat(edge.eventOf(answer.get("id").asText()).getInputMessages(0).getText())
+        .isEqualTo("hi");
   }
 
   @Test

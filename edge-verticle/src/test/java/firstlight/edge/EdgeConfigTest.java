@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import firstlight.protocol.Settings;
 import firstlight.protocol.TenantId;
+import firstlight.protocol.TextPolicy;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -35,7 +36,7 @@ class EdgeConfigTest {
             host: 0.0.0.0
             port: 0
             tenants:
-              a: {key: k, keepsText: false, contextMax: 100, outputMax: 10, requestsMax: 2, firstTokenMax: 1500ms}
+              a: {key: k, text: none, contextMax: 100, outputMax: 10, requestsMax: 2, firstTokenMax: 1500ms}
               b: {key: l}
             corsOrigins: [https://example.org]
             limits: {bodyBytesMax: 1MiB, jsonDepthMax: 50, stopStringsMax: 4, creditTokens: 8,
@@ -47,8 +48,9 @@ class EdgeConfigTest {
     assertThat(settings.problems().found()).isEmpty();
     assertThat(config.host()).isEqualTo("0.0.0.0");
     assertThat(config.tenants().getFirst().keyDigests()).containsExactly(Keys.digest("k"));
-    assertThat(config.keepsText(new TenantId("a"))).isFalse();
-    assertThat(config.keepsText(new TenantId("local"))).isTrue();
+    assertThat(config.text(new TenantId("a"), true)).isEqualTo(TextPolicy.NONE);
+    assertThat(config.text(new TenantId("local"), true)).isEqualTo(TextPolicy.FULL);
+    assertThat(config.text(new TenantId("local"), false)).isEqualTo(TextPolicy.NONE);
     TenantConfig a = config.tenant(new TenantId("a"));
     assertThat(a.contextMax()).isEqualTo(100);
     assertThat(a.outputMax()).isEqualTo(10);

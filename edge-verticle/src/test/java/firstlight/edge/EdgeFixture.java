@@ -121,7 +121,7 @@ final class EdgeFixture {
   private final class Recorded implements Events {
     @Override
     public void publish(EventDraft draft) {
-      events.add(draft.build());
+      events.addAll(draft.build());
     }
 
     @Override

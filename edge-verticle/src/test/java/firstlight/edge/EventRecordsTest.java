@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import firstlight.protocol.wire.Event;
 import firstlight.protocol.wire.Feedback;
+import firstlight.protocol.wire.InputMessage;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
@@ -35,9 +36,9 @@ final class EventRecordsTest {
 
     assertThat(small.getSerializedSize()).isBetween(1400, 1500);
     assertThat(small.getResponse().getOutput()).hasSize(500);
-    assertThat(small.getResponse().getInput()).matches("é+");
+    assertThat(small.getResponse().getInputMessages(0).getText()).matches("é+");
     assertThat(smaller.getSerializedSize()).isBetween(600, 701);
-    assertThat(smaller.getResponse().getInput()).isEmpty();
+    assertThat(smaller.getResponse().getInputMessages(0).getText()).isEmpty();
     assertThat(smaller.getResponse().getOutput()).matches("ü+");
   }
 
@@ -60,7 +61,10 @@ final class EventRecordsTest {
   private static Event text(String input, String output) {
     Event event = EventBufferTest.response(1, 0);
     return event.toBuilder()
-        .setResponse(event.getResponse().toBuilder().setInput(input).setOutput(output))
+        .setResponse(
+            event.getResponse().toBuilder()
+                .addInputMessages(InputMessage.newBuilder().setText(input))
+                .setOutput(output))
         .build();
   }
 }

@@ -9,6 +9,7 @@ import firstlight.protocol.FailureKind;
 import firstlight.protocol.IdSource;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.NodeId;
+import firstlight.protocol.Settings;
 import firstlight.protocol.SimulatedTime;
 import firstlight.protocol.TenantId;
 import firstlight.protocol.wire.Event;
@@ -22,6 +23,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 final class FeedbackRouteTest {
+  private static final EdgeConfig CONFIG =
+      EdgeConfig.read(
+          Settings.parse("edge: {open: true, tenants: {n: {key: k, text: none}}}", _ -> null)
+              .section("edge"));
+
   private static final TenantId A = new TenantId("a");
   private static final TenantId B = new TenantId("b");
   private static final String RATING =
@@ -41,7 +47,7 @@ final class FeedbackRouteTest {
     Event event = events.accepted.getFirst();
     assertThat(event.getTenant()).isEqualTo("a");
     assertThat(event.getNode()).isEqualTo("edge-1");
-    assertThat(event.getSchema()).isEqualTo(1);
+    assertThat(event.getSchema()).isEqualTo(2);
     assertThat(event.getFeedback().getResponseId()).isEqualTo("resp_1");
     assertThat(event.getFeedback().getDataType()).isEqualTo("numeric");
     assertThat(event.getFeedback().getNumber()).isEqualTo(4);
@@ -81,7 +87,12 @@ final class FeedbackRouteTest {
     take(A, RATING);
     Feedbacks other =
         new Feedbacks(
-            events, new FeedbackMemory(), ids(2), new SimulatedTime(), new NodeId("edge-2"));
+            events,
+            new FeedbackMemory(),
+            ids(2),
+            new SimulatedTime(),
+            new NodeId("edge-2"),
+            CONFIG);
 
     assertThat(other.take(A, json(RATING)).result().status()).isEqualTo(202);
 
@@ -255,11 +266,11 @@ final class FeedbackRouteTest {
   }
 
   private String eventId() {
-    return Feedbacks.eventId(A, "r1");
+    return firstlight.protocol.Event.idOf(A, "feedback", "r1");
   }
 
   private Feedbacks node(String name) {
-    return new Feedbacks(events, memory, ids(1), new SimulatedTime(), new NodeId(name));
+    return new Feedbacks(events, memory, ids(1), new SimulatedTime(), new NodeId(name), CONFIG);
   }
 
   private static IdSource ids(int seed) {
@@ -289,7 +300,7 @@ final class FeedbackRouteTest {
       if (failure != null) {
         return Future.failedFuture(failure);
       }
-      accepted.add(draft.build());
+      accepted.addAll(draft.build());
       return pending == null ? Future.succeededFuture() : pending.future();
     }
 

@@ -3,6 +3,7 @@ package firstlight.edge;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import firstlight.protocol.TenantId;
+import firstlight.protocol.TextPolicy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -18,7 +19,8 @@ class LengthLimitsTest {
 
   private static TenantConfig tenant(int contextMax, int outputMax) {
     TenantId id = new TenantId("t");
-    return new TenantConfig(id, List.of(), true, contextMax, outputMax, 1, Duration.ZERO);
+    return new TenantConfig(
+        id, List.of(), TextPolicy.FULL, contextMax, outputMax, 1, Duration.ZERO);
   }
 
   @ParameterizedTest

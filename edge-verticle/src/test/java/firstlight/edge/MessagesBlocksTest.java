@@ -5,12 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import firstlight.protocol.IdSource;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.Settings;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,7 +19,7 @@ class MessagesBlocksTest {
       new Json(EdgeConfig.read(Settings.parse("open: true", _ -> null)).limits());
 
   private static MessagesBlocks blocks() {
-    return new MessagesBlocks(new MarkedParser(), new IdSource(new Random(1)), JSON);
+    return new MessagesBlocks(new MarkedParser(), call -> "toolu_" + call, JSON);
   }
 
   /** Puts the content together as Anthropic's clients do, and checks the order on the way. */

@@ -94,7 +94,7 @@ class MessagesHttpTest {
     assertThat(submit.getOutputMax()).isEqualTo(FakeReplica.CONTEXT - submit.getPromptCount());
     var event = edge.eventOf(message.get("id").asText());
     assertThat(event.getDialect()).isEqualTo("messages");
-    assertThat(event.getInput()).contains("\"content\":\"hi\"");
+    assertThat(event.getInputMessages(0).getText()).isEqualTo("hi");
   }
 
   @Test

@@ -3,17 +3,16 @@ package firstlight.edge;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import firstlight.protocol.IdSource;
 import firstlight.protocol.ResponseId;
 import firstlight.protocol.Sampling;
 import firstlight.protocol.TenantId;
+import firstlight.protocol.TextPolicy;
 import firstlight.protocol.Usage;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,8 +46,11 @@ class ReasoningTokensTest {
         new TurnRequest(
             new ResponseId("r"),
             new TenantId("t"),
-            ChatReader.DIALECT,
-            null,
+            TurnOrigin.alone(
+                new Caller(new TenantId("a"), "req_1", 0),
+                ChatReader.DIALECT,
+                false,
+                TextPolicy.FULL),
             "m",
             List.of(prompt),
             2,
@@ -57,14 +59,11 @@ class ReasoningTokensTest {
             List.of(),
             AnswerForm.FREE,
             false,
-            Urgency.NORMAL,
-            false,
-            false,
-            "");
+            Urgency.NORMAL);
     CompletionRequest request =
         new CompletionRequest(turn, true, false, false, Optional.empty(), List.of());
     TokenText names = TokenText.of(new EdgeModels(List.of()), "m");
-    ChatWriter writer = new ChatWriter(request, 0, names, new IdSource(new Random(1)));
+    ChatWriter writer = new ChatWriter(request, 0, names);
     writer.started(new TurnEvent.Started(List.of(new int[] {1}), MarkedParser::new));
     writer.count(new TurnEvent.Delta(0, "", tokens("[h.m.].a")));
     writer.count(new TurnEvent.Delta(1, "", tokens("[h")));

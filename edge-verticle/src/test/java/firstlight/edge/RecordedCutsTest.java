@@ -6,11 +6,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import firstlight.protocol.FinishReason;
-import firstlight.protocol.IdSource;
 import firstlight.protocol.ResponseId;
 import firstlight.protocol.Sampling;
 import firstlight.protocol.Settings;
 import firstlight.protocol.TenantId;
+import firstlight.protocol.TextPolicy;
 import firstlight.protocol.Usage;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -65,8 +65,11 @@ class RecordedCutsTest {
         new TurnRequest(
             new ResponseId("chatcmpl-1"),
             new TenantId("a"),
-            "chat.completions",
-            null,
+            TurnOrigin.alone(
+                new Caller(new TenantId("a"), "req_1", 0),
+                "chat.completions",
+                true,
+                TextPolicy.FULL),
             "m",
             List.of(new TurnPrompt.Text("hi")),
             choices,
@@ -75,10 +78,7 @@ class RecordedCutsTest {
             List.of(),
             AnswerForm.FREE,
             false,
-            Urgency.NORMAL,
-            true,
-            false,
-            "");
+            Urgency.NORMAL);
     return new CompletionRequest(turn, false, ids, false, Optional.empty(), List.of());
   }
 
@@ -88,7 +88,7 @@ class RecordedCutsTest {
 
   private static ChatWriter chat(RecordedGeneration generation, boolean tokens, int choices) {
     CompletionRequest request = request(choices, Sampling.greedy(tokens ? 2 : -1), tokens);
-    ChatWriter writer = new ChatWriter(request, 1, names(), new IdSource(new Random(1)));
+    ChatWriter writer = new ChatWriter(request, 1, names());
     writer.started(new TurnEvent.Started(List.of(PROMPT), generation.parsers()));
     return writer;
   }
@@ -285,7 +285,7 @@ class RecordedCutsTest {
   }
 
   private static MessagesBlocks blocks(RecordedGeneration generation) {
-    return new MessagesBlocks(generation.parsers().get(), new IdSource(new Random(1)), JSON);
+    return new MessagesBlocks(generation.parsers().get(), call -> "toolu_" + call, JSON);
   }
 
   private static ResponseRequest response() {

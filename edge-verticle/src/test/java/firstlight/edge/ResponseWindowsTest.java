@@ -86,7 +86,7 @@ class ResponseWindowsTest {
     ResponseSchemas.load().check("CompactResource", window);
     assertThat(messages()).hasSize(4);
     assertThat(messages().getLast().content()).contains("Sum up");
-    assertThat(server.turns.last().request().stored()).isFalse();
+    assertThat(server.turns.last().request().origin().stored()).isFalse();
     assertThat(window.at("/usage/output_tokens").intValue()).isEqualTo(3);
     assertThat(window.get("output")).hasSize(1);
 

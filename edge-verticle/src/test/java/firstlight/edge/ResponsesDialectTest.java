@@ -11,6 +11,7 @@ import firstlight.protocol.FailureKind;
 import firstlight.protocol.FinishReason;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.StoredTurn;
+import firstlight.protocol.TextPolicy;
 import io.vertx.core.Promise;
 import java.io.IOException;
 import java.net.Socket;
@@ -18,6 +19,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -154,8 +156,8 @@ class ResponsesDialectTest {
 
     server.session.mood(FakeSession.Mood.WILLING);
     assertThat(server.session.size()).isEqualTo(before);
-    assertThat(server.turns.last().request().input()).isEmpty();
-    assertThat(server.turns.last().request().stored()).isFalse();
+    assertThat(server.turns.last().request().origin().text()).isEqualTo(TextPolicy.NONE);
+    assertThat(server.turns.last().request().origin().stored()).isFalse();
     assertNotFound(server.get("/v1/responses/" + response.get("id").textValue()));
   }
 
@@ -176,7 +178,8 @@ class ResponsesDialectTest {
             new ChatMessage("user", "b"),
             new ChatMessage("assistant", "two"),
             new ChatMessage("user", "c"));
-    assertThat(server.turns.last().request().previous()).hasToString(second.get("id").textValue());
+    assertThat(server.turns.last().request().origin().previous())
+        .hasToString(second.get("id").textValue());
     assertThat(second.get("previous_response_id")).isEqualTo(first.get("id"));
     assertThat(second.get("instructions").isNull()).isTrue();
   }
@@ -351,13 +354,16 @@ class ResponsesDialectTest {
             + "'include':['message.output_text.logprobs']}");
 
     TurnRequest request = server.turns.last().request();
-    assertThat(request.dialect()).isEqualTo("responses");
+    assertThat(request.origin().dialect()).isEqualTo("responses");
     assertThat(request.model()).isEqualTo("m");
     assertThat(request.outputMax()).hasValue(17);
     assertThat(request.sampling().topLogprobs()).isEqualTo(2);
-    assertThat(request.streamed()).isFalse();
-    assertThat(request.stored()).isTrue();
-    assertThat(request.input()).contains("\"hi\"");
+    assertThat(request.origin().streamed()).isFalse();
+    assertThat(request.origin().stored()).isTrue();
+    assertThat(request.origin().input())
+        .containsExactly(
+            new TurnPrompt.Conversation(
+                List.of(new ChatMessage("user", "hi")), List.of(), Map.of()));
   }
 
   @Test

@@ -10,6 +10,7 @@ import firstlight.protocol.ResponseId;
 import firstlight.protocol.Settings;
 import firstlight.protocol.SimulatedTime;
 import firstlight.protocol.TenantId;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -77,17 +78,22 @@ final class ResponsesServer implements AutoCloseable {
     EdgeConfig config =
         EdgeConfig.read(Settings.parse("edge: {open: true}", _ -> null).section("edge"));
     json = new Json(config.limits());
+    EdgeModels models =
+        new EdgeModels(
+            List.of(new EdgeModel("m", new ByteTokenizer(), Optional.empty(), 1_000, "d", 0)));
+    NodeId node = new NodeId("n1");
+    EdgeMetrics metrics = new EdgeMetrics(new SimpleMeterRegistry(), models);
     EdgeParts parts =
         new EdgeParts(
             vertx,
             config,
-            new NodeId("n1"),
-            new EdgeModels(
-                List.of(new EdgeModel("m", new ByteTokenizer(), Optional.empty(), 1_000, "d", 0))),
+            node,
+            models,
             turns,
             new Bodies(vertx, config, json),
             json,
             new NoEvents(),
+            new FailureEvents(new NoEvents(), metrics, config, node, time),
             time,
             new IdSource(new SplittableRandom(3)));
     responses =

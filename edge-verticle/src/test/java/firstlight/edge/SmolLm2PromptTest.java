@@ -15,6 +15,7 @@ import firstlight.protocol.ResponseId;
 import firstlight.protocol.Sampling;
 import firstlight.protocol.Settings;
 import firstlight.protocol.TenantId;
+import firstlight.protocol.TextPolicy;
 import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -64,8 +65,8 @@ class SmolLm2PromptTest {
     return new TurnRequest(
         new ResponseId("r"),
         new TenantId("t"),
-        ChatReader.DIALECT,
-        null,
+        TurnOrigin.alone(
+            new Caller(new TenantId("a"), "req_1", 0), ChatReader.DIALECT, false, TextPolicy.FULL),
         model.name(),
         List.of(prompt),
         1,
@@ -74,10 +75,7 @@ class SmolLm2PromptTest {
         List.of(),
         form,
         false,
-        Urgency.NORMAL,
-        false,
-        false,
-        "");
+        Urgency.NORMAL);
   }
 
   private static TurnPrompt chat(String messages) {

@@ -41,6 +41,7 @@ public final class ChatTemplate {
           "caller");
 
   private final String source;
+  private final String digest;
   private final List<JinjaNode> nodes;
   private final Tokenizer tokenizer;
   private final TextMatcher controls = new TextMatcher();
@@ -49,6 +50,7 @@ public final class ChatTemplate {
 
   private ChatTemplate(String source, List<JinjaNode> nodes, Tokenizer tokenizer) {
     this.source = source;
+    digest = Sha256.of(source);
     this.nodes = nodes;
     this.tokenizer = tokenizer;
     this.format = FormatChoice.of(source);
@@ -61,6 +63,11 @@ public final class ChatTemplate {
       }
     }
     guard = new ControlGuard(texts);
+  }
+
+  /** SHA-256 of its source, hexadecimal. */
+  public String digest() {
+    return digest;
   }
 
   /**

@@ -3,13 +3,14 @@ package firstlight.model;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** SHA-256 of files, in hexadecimal. */
+/** SHA-256 of files and texts, in hexadecimal. */
 final class Sha256 {
   private static final int CHUNK_BYTES = 1 << 20;
 
@@ -33,6 +34,10 @@ final class Sha256 {
       progress.report("checking", position, size);
     }
     return HexFormat.of().formatHex(sha256.digest());
+  }
+
+  static String of(String text) {
+    return HexFormat.of().formatHex(digest().digest(text.getBytes(StandardCharsets.UTF_8)));
   }
 
   private static MessageDigest digest() {
