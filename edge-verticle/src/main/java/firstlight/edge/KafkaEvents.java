@@ -92,7 +92,8 @@ final class KafkaEvents implements Events {
   }
 
   @Override
-  public void publish(Event event) {
+  public void publish(EventDraft draft) {
+    Event event = draft.build();
     if (Vertx.currentContext() == context) {
       add(new EventBuffer.Entry(fitting(event), false));
     } else {
@@ -101,11 +102,11 @@ final class KafkaEvents implements Events {
   }
 
   @Override
-  public Future<Void> accept(Event event) {
+  public Future<Void> accept(EventDraft draft) {
     if (closing || pausing) {
       return Future.failedFuture(away());
     }
-    EventBuffer.Entry entry = new EventBuffer.Entry(event, true);
+    EventBuffer.Entry entry = new EventBuffer.Entry(draft.build(), true);
     Promise<Void> promise = Promise.promise();
     promises.put(entry, promise);
     long timer = vertx.setTimer(config.acceptLimit().toMillis(), _ -> finish(entry, away()));

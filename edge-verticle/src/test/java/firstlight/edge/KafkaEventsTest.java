@@ -54,7 +54,7 @@ final class KafkaEventsTest {
   void events_arrive_with_the_response_as_key_and_accept_says_when() {
     KafkaEvents events = open(config(100), () -> kafka);
 
-    await(on(() -> events.accept(EventBufferTest.feedback(1))));
+    await(on(() -> events.accept(EventDraft.of(EventBufferTest.feedback(1)))));
     on(() -> publish(events, EventBufferTest.response(2, 3)));
 
     until(() -> kafka.history().size() == 2);
@@ -72,7 +72,7 @@ final class KafkaEventsTest {
     on(() -> publish(events, EventBufferTest.response(1, 0)));
     until(() -> kafka.blocked.get() == 1);
 
-    Future<Void> accepted = on(() -> events.accept(EventBufferTest.feedback(2)));
+    Future<Void> accepted = on(() -> events.accept(EventDraft.of(EventBufferTest.feedback(2))));
     AtomicInteger ticks = ticking();
 
     assertAway(accepted);
@@ -107,7 +107,7 @@ final class KafkaEventsTest {
       on(() -> publish(events, EventBufferTest.response(number, 10)));
     }
 
-    assertAway(on(() -> events.accept(EventBufferTest.feedback(1))));
+    assertAway(on(() -> events.accept(EventDraft.of(EventBufferTest.feedback(1)))));
 
     assertThat(ticks.get()).isGreaterThan(5);
     assertThat(lost("overflow")).isBetween(900.0, 901.0);
@@ -138,7 +138,7 @@ final class KafkaEventsTest {
     on(() -> publish(events, EventBufferTest.response(1, 0)));
     until(() -> silent.history().size() == 1);
 
-    assertAway(on(() -> events.accept(EventBufferTest.feedback(2))));
+    assertAway(on(() -> events.accept(EventDraft.of(EventBufferTest.feedback(2)))));
     silent.completeNext();
 
     until(() -> sent("response") == 1);
@@ -166,7 +166,8 @@ final class KafkaEventsTest {
     KafkaEvents events = open(config(100), () -> kafka);
     on(
         () -> {
-          IntStream.range(0, 50).forEach(i -> events.publish(EventBufferTest.response(i, 0)));
+          IntStream.range(0, 50)
+              .forEach(i -> events.publish(EventDraft.of(EventBufferTest.response(i, 0))));
           return Future.succeededFuture();
         });
 
@@ -192,7 +193,7 @@ final class KafkaEventsTest {
   void events_may_be_published_from_any_thread() {
     KafkaEvents events = open(config(100), () -> kafka);
 
-    events.publish(EventBufferTest.response(1, 0));
+    events.publish(EventDraft.of(EventBufferTest.response(1, 0)));
 
     until(() -> kafka.history().size() == 1);
   }
@@ -226,7 +227,7 @@ final class KafkaEventsTest {
   }
 
   private static Future<Void> publish(KafkaEvents events, Event event) {
-    events.publish(event);
+    events.publish(EventDraft.of(event));
     return Future.succeededFuture();
   }
 
