@@ -141,7 +141,7 @@ public record EdgeConfig(
             open,
             TenantConfig.readAll(settings, open, limits.tenantRequestsMax()),
             TlsConfig.read(settings.section("tls")),
-            EventsConfig.read(settings.section("kafka")),
+            EventsConfig.read(settings.section("kafka"), settings.section("spool")),
             TextsConfig.read(settings.section("texts")),
             settings.duration("warmUp", Duration.ofSeconds(5)),
             settings.texts("corsOrigins", List.of()),

@@ -14,7 +14,12 @@ final class EventRecords {
   enum Cut {
     NOTHING,
     DETAIL,
-    TEXT
+    TEXT;
+
+    /** For metrics, and as an Event says it. */
+    String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
   record Fitted(Event event, Cut cut) {}
@@ -26,17 +31,34 @@ final class EventRecords {
    * numbers always stay.
    */
   static Fitted fit(Event event, int bytesMax) {
-    if (event.getSerializedSize() <= bytesMax || !event.hasResponse()) {
+    if (event.getSerializedSize() <= bytesMax) {
       return new Fitted(event, Cut.NOTHING);
     }
-    ResponseFinished.Builder response = withoutDetail(event.getResponse()).setShortened("detail");
+    if (event.hasToolCall()) {
+      return fitToolCall(event, bytesMax);
+    }
+    if (!event.hasResponse()) {
+      return new Fitted(event, Cut.NOTHING);
+    }
+    ResponseFinished.Builder response =
+        withoutDetail(event.getResponse()).setShortened(Cut.DETAIL.word());
     Event plain = event.toBuilder().setResponse(response).build();
     int over = plain.getSerializedSize() - bytesMax;
     if (over <= 0) {
       return new Fitted(plain, Cut.DETAIL);
     }
-    cutTexts(response.setShortened("text"), over);
+    cutTexts(response.setShortened(Cut.TEXT.word()), over);
     return new Fitted(event.toBuilder().setResponse(response).build(), Cut.TEXT);
+  }
+
+  private static Fitted fitToolCall(Event event, int bytesMax) {
+    ByteString arguments = event.getToolCall().getArgumentsBytes();
+    int over = event.getSerializedSize() - bytesMax;
+    Event.Builder cut = event.toBuilder();
+    cut.getToolCallBuilder()
+        .setArgumentsBytes(cut(arguments, arguments.size() - over))
+        .setArgumentsValid(false);
+    return new Fitted(cut.build(), Cut.TEXT);
   }
 
   /** The input first, its oldest messages first of all. */
@@ -78,7 +100,7 @@ final class EventRecords {
     return event.getSession().getBytes(StandardCharsets.UTF_8);
   }
 
-  /** For metrics: response, feedback. */
+  /** For metrics: response, feedback, tool_call, error, refusal. */
   static String kind(Event event) {
     return event.getBodyCase().name().toLowerCase(Locale.ROOT);
   }

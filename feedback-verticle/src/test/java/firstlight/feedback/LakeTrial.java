@@ -1,5 +1,6 @@
 package firstlight.feedback;
 
+import firstlight.protocol.EmbeddedKafka;
 import firstlight.protocol.IdSource;
 import firstlight.protocol.Time;
 import firstlight.protocol.wire.Event;
