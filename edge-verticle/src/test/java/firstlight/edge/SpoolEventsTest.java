@@ -101,7 +101,7 @@ class SpoolEventsTest {
     awaitRead(50);
     String id = Files.readString(spools().getFirst().resolve("id"));
 
-    Producer<byte[], byte[]> other = new SpoolKafka(trial.config(), id).open();
+    Producer<byte[], byte[]> other = new SpoolKafka(trial.config(), id).open(false);
     publish(events, 50, 100);
 
     awaitRead(100);
@@ -208,12 +208,12 @@ class SpoolEventsTest {
       throws Exception {
     trial.kafka();
     deleteTopic();
-    trial.topic(Map.of("max.message.bytes", "3000"));
-    SpoolEvents events = trial.open();
+    trial.topic(Map.of("max.message.bytes", "150000"));
+    SpoolEvents events = trial.open(trial.config(1 << 20));
     SpoolTrial.publish(events, SampleEvents.response(1, 10));
-    SpoolTrial.publish(events, SpoolSamples.incompressible(2, 4_000, 0));
-    SpoolTrial.publish(events, SpoolSamples.incompressible(3, 0, 4_000));
-    SpoolTrial.publish(events, SpoolSamples.largeError(4, 4_000));
+    SpoolTrial.publish(events, SpoolSamples.incompressible(2, 200_000, 0));
+    SpoolTrial.publish(events, SpoolSamples.incompressible(3, 0, 250_000));
+    SpoolTrial.publish(events, SpoolSamples.largeError(4, 250_000));
     SpoolTrial.publish(events, SampleEvents.response(5, 10));
 
     awaitRead(4);
@@ -224,6 +224,20 @@ class SpoolEventsTest {
     assertThat(read.get("2").getResponse().getShortened()).isEqualTo("detail");
     assertThat(read.get("3").getResponse().getShortened()).isEqualTo("text");
     Waiting.until(() -> trial.counted("firstlight.events.lost", "reason", "too_large") == 1);
+  }
+
+  @Test
+  void a_topic_that_takes_less_than_a_producer_puts_together_stops_nothing() throws Exception {
+    trial.kafka();
+    deleteTopic();
+    trial.topic(Map.of("max.message.bytes", "3000"));
+    SpoolEvents events = trial.open();
+    for (int i = 0; i < 10; i++) {
+      SpoolTrial.publish(events, SpoolSamples.incompressible(i, 1_000 * i, 0));
+    }
+    Waiting.until(() -> trial.counted("firstlight.events.transactions.aborted") > 1);
+
+    awaitRead(10);
   }
 
   @Test

@@ -79,13 +79,21 @@ final class SpoolTrial implements AutoCloseable {
     return config(bootstrap(), spools().toString());
   }
 
+  EventsConfig config(int eventBytesMax) {
+    return config(bootstrap(), spools().toString(), eventBytesMax);
+  }
+
   static EventsConfig config(String bootstrap, String spools) {
+    return config(bootstrap, spools, 64 << 10);
+  }
+
+  private static EventsConfig config(String bootstrap, String spools, int eventBytesMax) {
     return new EventsConfig(
         bootstrap,
         TOPIC,
         20_000,
         16 << 20,
-        64 << 10,
+        eventBytesMax,
         500,
         4 << 20,
         Duration.ofMillis(10),
