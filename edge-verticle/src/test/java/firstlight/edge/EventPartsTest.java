@@ -35,7 +35,8 @@ class EventPartsTest {
     assertThat(withoutTrace.getGenerations(0).getTokenIdsCount()).isZero();
     assertThat(withoutTrace.getGenerations(0).getOutputTokens()).isEqualTo(20);
     assertThat(without.getShortened()).isEqualTo("text");
-    assertThat(without.getInput() + without.getOutput()).isEmpty();
+    assertThat(without.getInputMessagesList()).isEmpty();
+    assertThat(without.getOutput()).isEmpty();
     assertThat(without.getOutputTokens()).isEqualTo(20);
   }
 

@@ -21,7 +21,10 @@ final class SampleEvents {
             .setOutputTokens(tokens)
             .addGenerations(generation(0, tokens));
     if (tokens > 0) {
-      response.addInputMessages(InputMessage.newBuilder().setText("in " + id)).setOutput("out " + id).addGenerations(generation(1, 3));
+      response
+          .addInputMessages(InputMessage.newBuilder().setText("in " + id))
+          .setOutput("out " + id)
+          .addGenerations(generation(1, 3));
     }
     return event(id).setResponse(response).build();
   }

@@ -2,7 +2,9 @@ package firstlight.feedback;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import firstlight.lake.LakeConfig;
 import firstlight.protocol.IdSource;
+import firstlight.protocol.Settings;
 import firstlight.protocol.Time;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Vertx;
@@ -63,6 +65,11 @@ class StopWhileConnectingTest {
     }
 
     @Override
+    public String uri(String name) {
+      throw new AssertionError(name);
+    }
+
+    @Override
     public void close() {
       closed = true;
     }
@@ -73,7 +80,6 @@ class StopWhileConnectingTest {
     FeedbackConfig config =
         new FeedbackConfig(
             new FeedbackConfig.Kafka("127.0.0.1:1", "g", "t", "t.dead", true, 1, 1),
-            new FeedbackConfig.S3("http://127.0.0.1:1", "us-east-1", "b", "p/", "k", "s", true),
             LakeTrial.files(1, Duration.ofSeconds(1)),
             folder,
             Duration.ofMinutes(10));
@@ -81,7 +87,18 @@ class StopWhileConnectingTest {
     Vertx vertx = Vertx.vertx();
     SimpleMeterRegistry meters = new SimpleMeterRegistry();
     FeedbackVerticle sink =
-        new FeedbackVerticle(config, Time.system(), new IdSource(new Random(1)), meters, _ -> lake);
+        new FeedbackVerticle(
+            config,
+            LakeConfig.read(Settings.empty()),
+            Time.system(),
+            new IdSource(new Random(1)),
+            meters,
+            new FeedbackVerticle.Storage() {
+              @Override
+              public LakeStore store(LakeConfig ignored) {
+                return lake;
+              }
+            });
     String deployment = LakeTrial.await(vertx.deployVerticle(sink));
     assertThat(lake.asked.await(30, TimeUnit.SECONDS)).isTrue();
 

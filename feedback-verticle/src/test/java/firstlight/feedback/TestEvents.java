@@ -3,6 +3,7 @@ package firstlight.feedback;
 import firstlight.protocol.wire.Event;
 import firstlight.protocol.wire.Feedback;
 import firstlight.protocol.wire.Generation;
+import firstlight.protocol.wire.InputMessage;
 import firstlight.protocol.wire.ResponseFinished;
 import firstlight.protocol.wire.TokenRange;
 import java.time.Instant;
@@ -31,7 +32,8 @@ final class TestEvents {
                 .setModel("smollm2-135m")
                 .setStatus("completed")
                 .addFinishReasons("STOP")
-                .setInput("say " + number)
+                .addInputMessages(
+                    InputMessage.newBuilder().setRole("user").setText("say " + number))
                 .setOutput("number " + number)
                 .setPromptTokens(10 + number)
                 .setOutputTokens(number)

@@ -1,35 +1,41 @@
-package firstlight.feedback;
+package firstlight.lake;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import firstlight.protocol.wire.Event;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Tells an Event from whatever else may lie on the topic. Never throws. */
-final class EventDecoder {
+public final class EventDecoder {
   /** The newest schema this version understands. */
-  static final int SCHEMA_MAX = 2;
+  public static final int SCHEMA_MAX = 2;
 
   private static final int ID_LENGTH_MAX = 256;
 
   /** Why a record is no Event. */
-  enum Poison {
+  public enum Poison {
     NULL_VALUE,
     EMPTY_VALUE,
     UNDECODABLE,
     UNKNOWN_SCHEMA,
     INVALID_ID,
-    UNKNOWN_BODY
+    UNKNOWN_BODY;
+
+    /** E.g. {@code unknown_body}, as in metrics and in the headers of dead letters. */
+    public String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
-  sealed interface Decoded {}
+  public sealed interface Decoded {}
 
-  record Good(Event event, EventKind kind) implements Decoded {}
+  public record Good(Event event, LakeKind kind) implements Decoded {}
 
-  record Bad(Poison reason) implements Decoded {}
+  public record Bad(Poison reason) implements Decoded {}
 
   private EventDecoder() {}
 
-  static Decoded decode(byte @Nullable [] value) {
+  public static Decoded decode(byte @Nullable [] value) {
     if (value == null) {
       return new Bad(Poison.NULL_VALUE);
     }
@@ -51,11 +57,11 @@ final class EventDecoder {
       return new Bad(Poison.INVALID_ID);
     }
     return switch (event.getBodyCase()) {
-      case RESPONSE -> new Good(event, EventKind.RESPONSE);
-      case FEEDBACK -> new Good(event, EventKind.FEEDBACK);
-      case TOOL_CALL -> new Good(event, EventKind.TOOL_CALL);
-      case ERROR -> new Good(event, EventKind.ERROR);
-      case REFUSAL -> new Good(event, EventKind.REFUSAL);
+      case RESPONSE -> new Good(event, LakeKind.RESPONSE);
+      case FEEDBACK -> new Good(event, LakeKind.FEEDBACK);
+      case TOOL_CALL -> new Good(event, LakeKind.TOOL_CALL);
+      case ERROR -> new Good(event, LakeKind.ERROR);
+      case REFUSAL -> new Good(event, LakeKind.REFUSAL);
       case BODY_NOT_SET -> new Bad(Poison.UNKNOWN_BODY);
     };
   }
