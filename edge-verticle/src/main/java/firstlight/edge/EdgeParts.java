@@ -21,5 +21,6 @@ record EdgeParts(
     Json json,
     Events events,
     FailureEvents failures,
+    Feedbacks feedbacks,
     Time time,
     IdSource ids) {}

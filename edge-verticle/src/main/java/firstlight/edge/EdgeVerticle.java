@@ -174,9 +174,11 @@ public final class EdgeVerticle extends VerticleBase {
     Json json = new Json(config.limits());
     Bodies bodies = new Bodies(vertx, config, json);
     FailureEvents failures = new FailureEvents(events, metrics, config, node, time);
+    Feedbacks feedbacks = new Feedbacks(events, FeedbackMemory.of(vertx), ids, time, node, config);
     EdgeParts parts =
         new EdgeParts(
-            vertx, config, node, models, turns, bodies, json, events, failures, time, ids);
+            vertx, config, node, models, turns, bodies, json, events, failures, feedbacks, time,
+            ids);
     Router router = Router.router(vertx);
     new Gate(config, failures, ids).mount(router);
     List<Dialect> dialects =

@@ -27,7 +27,7 @@ final class Gate {
 
   private static final Pattern ROUTE =
       Pattern.compile(
-          "/(?:health(?:/live|/ready)?|metrics|v1/(?:chat/completions|completions|models|feedback|"
+          "/(?:health(?:/live|/ready)?|metrics|feedback|api/public/scores|v1/(?:chat/completions|completions|models|feedback|"
               + "responses(?:/input_tokens|/compact)?|conversations|messages(?:/count_tokens)?))");
 
   private final EdgeConfig config;
@@ -153,8 +153,8 @@ final class Gate {
                     .formatted(http.request().method(), EdgeModels.shown(http.request().path()))
                 + " /v1/responses (also as a WebSocket), /v1/responses/input_tokens,"
                 + " /v1/responses/compact, /v1/conversations, /v1/messages,"
-                + " /v1/messages/count_tokens and /v1/feedback, GET /v1/models,"
-                + " /health/live, /health/ready and /metrics."));
+                + " /v1/messages/count_tokens, /v1/feedback, /api/public/scores and /feedback, GET"
+                + " /v1/models, /health/live, /health/ready and /metrics."));
   }
 
   private static void wrongMethod(RoutingContext http) {

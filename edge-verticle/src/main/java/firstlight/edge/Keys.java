@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 
@@ -25,6 +26,7 @@ final class Keys {
 
   private static final int KEY_CHARACTERS_MAX = 512;
   private static final String SCHEME = "bearer ";
+  private static final String BASIC = "basic ";
 
   private final boolean open;
   private final List<Entry> entries;
@@ -49,8 +51,26 @@ final class Keys {
    * @throws MeshException of kind UNAUTHENTICATED
    */
   TenantId tenant(HttpServerRequest request) {
+    List<String> authorizations = request.headers().getAll(HttpHeaders.AUTHORIZATION);
     return tenant(
-        request.headers().getAll(HttpHeaders.AUTHORIZATION), request.headers().getAll(HEADER));
+        FeedbackRoute.LANGFUSE.equals(request.path())
+            ? authorizations.stream().map(Keys::passwordAsBearer).toList()
+            : authorizations,
+        request.headers().getAll(HEADER));
+  }
+
+  /** Langfuse's clients have a public and a secret key, and send them as user and password. */
+  private static String passwordAsBearer(String authorization) {
+    if (!authorization.regionMatches(true, 0, BASIC, 0, BASIC.length())) {
+      return authorization;
+    }
+    try {
+      byte[] pair = Base64.getDecoder().decode(authorization.substring(BASIC.length()).trim());
+      String text = new String(pair, StandardCharsets.UTF_8);
+      return SCHEME + text.substring(text.indexOf(':') + 1);
+    } catch (IllegalArgumentException _) {
+      return authorization;
+    }
   }
 
   /**

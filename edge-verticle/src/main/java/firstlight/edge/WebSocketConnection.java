@@ -27,6 +27,7 @@ final class WebSocketConnection implements WebSocketLine.Listener, ResponseRun.L
   private static final short NORMAL = 1000;
   private static final String CREATE = "response.create";
   private static final String RESUME = "response.resume";
+  private static final String FEEDBACK = "feedback.create";
 
   private final EdgeParts parts;
   private final ResponseParts responses;
@@ -39,6 +40,7 @@ final class WebSocketConnection implements WebSocketLine.Listener, ResponseRun.L
   private final long lifeTimer;
   private final Queue<Waiting> waiting = new ArrayDeque<>();
   private int waitingBytes;
+  private int judging;
   private @Nullable TurnHandle running;
   private @Nullable String runningOn;
   private boolean closed;
@@ -156,15 +158,41 @@ final class WebSocketConnection implements WebSocketLine.Listener, ResponseRun.L
           refuseWaiting();
         }
       }
+      case FEEDBACK -> judge(body);
       // Some clients say that they have seen a Response; nothing follows from it.
       case "response.processed" -> {}
       default ->
           refuse(
               MeshException.invalid(
-                  "type must be %s or %s, not %s."
-                      .formatted(CREATE, RESUME, EdgeModels.shown(type)),
+                  "type must be %s, %s or %s, not %s."
+                      .formatted(CREATE, RESUME, FEEDBACK, EdgeModels.shown(type)),
                   "type"));
     }
+  }
+
+  /** A feedback waits for no Response; it is answered when it is durable. */
+  private void judge(ObjectNode body) {
+    if (judging >= limits.waitingMax()) {
+      refuseWaiting();
+      return;
+    }
+    judging++;
+    body.remove("type");
+    parts
+        .feedbacks()
+        .take(caller.tenant(), body)
+        .onComplete(
+            taken -> {
+              judging--;
+              if (closed) {
+                return;
+              }
+              if (taken.failed()) {
+                refuse(taken.cause());
+              } else {
+                line.send(taken.result().json().put("type", "feedback.accepted"));
+              }
+            });
   }
 
   private void start(ObjectNode body) {

@@ -15,8 +15,6 @@ import firstlight.protocol.TenantId;
 import firstlight.protocol.wire.Event;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -282,31 +280,6 @@ final class FeedbackRouteTest {
       return (ObjectNode) new ObjectMapper().readTree(text.replace('\'', '"'));
     } catch (JsonProcessingException e) {
       throw new IllegalArgumentException(text, e);
-    }
-  }
-
-  private static final class FakeEvents implements Events {
-    private final List<Event> accepted = new ArrayList<>();
-    private MeshException failure;
-    private Promise<Void> pending;
-
-    @Override
-    public void publish(EventDraft draft) {
-      throw new AssertionError("feedback must be durable before it is answered");
-    }
-
-    @Override
-    public Future<Void> accept(EventDraft draft) {
-      if (failure != null) {
-        return Future.failedFuture(failure);
-      }
-      accepted.addAll(draft.build());
-      return pending == null ? Future.succeededFuture() : pending.future();
-    }
-
-    @Override
-    public Future<Void> close() {
-      return Future.succeededFuture();
     }
   }
 }

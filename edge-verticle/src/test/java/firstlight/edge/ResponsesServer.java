@@ -59,6 +59,7 @@ final class ResponsesServer implements AutoCloseable {
   final ScriptedTurns turns = new ScriptedTurns(vertx);
   final FakeSession session;
   final Json json;
+  final FakeEvents events = new FakeEvents();
   private final SimulatedTime time = new SimulatedTime();
   private final ResponseParts responses;
   private final HttpServer server;
@@ -83,6 +84,7 @@ final class ResponsesServer implements AutoCloseable {
             List.of(new EdgeModel("m", new ByteTokenizer(), Optional.empty(), 1_000, "d", 0)));
     NodeId node = new NodeId("n1");
     EdgeMetrics metrics = new EdgeMetrics(new SimpleMeterRegistry(), models);
+    IdSource ids = new IdSource(new SplittableRandom(3));
     EdgeParts parts =
         new EdgeParts(
             vertx,
@@ -92,10 +94,11 @@ final class ResponsesServer implements AutoCloseable {
             turns,
             new Bodies(vertx, config, json),
             json,
-            new NoEvents(),
-            new FailureEvents(new NoEvents(), metrics, config, node, time),
+            events,
+            new FailureEvents(events, metrics, config, node, time),
+            new Feedbacks(events, FeedbackMemory.of(vertx), ids, time, node, config),
             time,
-            new IdSource(new SplittableRandom(3)));
+            ids);
     responses =
         new ResponseParts(
             parts,
