@@ -84,8 +84,7 @@ final class CompactionPlan {
     long bytes = 0;
     for (DataFile file : sorted) {
       boolean full =
-          open.size() == limits.filesMax()
-              || bytes + file.fileSizeInBytes() > limits.targetBytes();
+          open.size() == limits.filesMax() || bytes + file.fileSizeInBytes() > limits.targetBytes();
       if (full && open.size() >= FEWEST) {
         groups.add(new Group(day, open));
         open.clear();
@@ -107,9 +106,7 @@ final class CompactionPlan {
     while (alike.size() >= limits.filesMin() && lastIsLargerThanAllOthers(alike)) {
       alike.removeLast();
     }
-    return alike.size() < limits.filesMin()
-        ? Optional.empty()
-        : Optional.of(new Group(day, alike));
+    return alike.size() < limits.filesMin() ? Optional.empty() : Optional.of(new Group(day, alike));
   }
 
   private static boolean lastIsLargerThanAllOthers(List<DataFile> sorted) {

@@ -7,19 +7,18 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.iceberg.DataFile;
-import org.apache.iceberg.DataFiles;
-import org.apache.iceberg.FileFormat;
 import org.apache.iceberg.Table;
 
 /**
  * Merges a group of a table's files into one. Blocks.
  *
- * <p>The steps are: copy the files here, merge them, count the rows, upload, commit. Whatever ends it
- * before the commit leaves the table as it was; an uploaded file that nobody refers to is deleted at
- * once, or else later by {@link Orphans}.
+ * <p>The steps are: copy the files here, merge them, count the rows, upload, commit. Whatever ends
+ * it before the commit leaves the table as it was; an uploaded file that nobody refers to is
+ * deleted at once, or else later by {@link Orphans}.
  */
 final class Compactor {
   static final String PREFIX = "compact-";
@@ -71,7 +70,7 @@ final class Compactor {
         table.io().deleteFile(file.location());
         yield Merging.GIVEN_UP;
       }
-      // To delete it now might take rows away from the table.
+      // To delete the file might take rows away from the table.
       case UNKNOWN -> Merging.GIVEN_UP;
     };
   }
@@ -109,12 +108,14 @@ final class Compactor {
     try (OutputStream content = table.io().newOutputFile(location).create()) {
       Files.copy(output, content);
     }
-    return DataFiles.builder(table.spec())
-        .withPath(location)
-        .withFormat(FileFormat.PARQUET)
-        .withPartition(first.partition())
-        .withFileSizeInBytes(Files.size(output))
-        .withRecordCount(merged.rows())
-        .build();
+    return new LakeFile(
+            location,
+            merged.rows(),
+            Files.size(output),
+            group.day() == null ? null : LocalDate.ofEpochDay(group.day()),
+            merged.time(),
+            merged.partitions(),
+            merged.offsets())
+        .in(table);
   }
 }

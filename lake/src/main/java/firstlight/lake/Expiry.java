@@ -2,8 +2,10 @@ package firstlight.lake;
 
 import firstlight.protocol.Time;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.StreamSupport;
 import org.apache.iceberg.ExpireSnapshots;
 import org.apache.iceberg.Snapshot;
 import org.apache.iceberg.Table;
@@ -71,10 +73,8 @@ final class Expiry {
   private List<Snapshot> old(Table table) {
     long end = time.epochMillis() - keep.toMillis();
     List<Snapshot> newestFirst =
-        java.util.stream.StreamSupport.stream(
-                SnapshotUtil.currentAncestors(table).spliterator(), false)
-            .toList();
-    List<Snapshot> old = new java.util.ArrayList<>();
+        StreamSupport.stream(SnapshotUtil.currentAncestors(table).spliterator(), false).toList();
+    List<Snapshot> old = new ArrayList<>();
     for (int i = newestFirst.size() - 1; i > 0 && old.size() < SNAPSHOTS_MAX; i--) {
       if (newestFirst.get(i - 1).timestampMillis() < end) {
         old.add(newestFirst.get(i));

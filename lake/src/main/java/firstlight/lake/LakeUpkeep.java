@@ -15,9 +15,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Keeps the tables in order: merges small files, ends old snapshots, deletes what nobody needs.
  *
- * <p>Everything it does is a commit like any other or a deletion of what no snapshot refers to, so it
- * may be killed at any moment, and readers and the sink need not know of it. It has tables of its
- * own: an Iceberg table is not for two threads.
+ * <p>Everything it does is a commit like any other or a deletion of what no snapshot refers to, so
+ * it may be killed at any moment, and readers and the sink need not know of it. It has tables of
+ * its own: an Iceberg table is not for two threads.
  */
 public final class LakeUpkeep {
   private static final Logger LOG = LoggerFactory.getLogger(LakeUpkeep.class);

@@ -18,8 +18,8 @@ import org.apache.iceberg.io.FileInfo;
 import org.apache.iceberg.io.SupportsPrefixOperations;
 
 /**
- * Deletes objects of a table that no snapshot refers to: what a crash has left between an upload and
- * its commit, or between a commit and the deletions after it.
+ * Deletes objects of a table that no snapshot refers to: what a crash has left between an upload
+ * and its commit, or between a commit and the deletions after it.
  *
  * <p>A file may be uploaded and its commit still to come, so that only the old ones go. And one of
  * the sink's whose Events are not in the table yet stays, however old it is: the sink may have been

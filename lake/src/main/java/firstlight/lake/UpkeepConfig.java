@@ -91,8 +91,7 @@ public record UpkeepConfig(
             "lake.upkeep.filesMax must not be less than lake.upkeep.filesMin");
     settings
         .problems()
-        .require(
-            compaction.memory >= 64L << 20, "lake.upkeep.memory must be at least 64MiB");
+        .require(compaction.memory >= 64L << 20, "lake.upkeep.memory must be at least 64MiB");
     settings
         .problems()
         .require(

@@ -5,7 +5,7 @@ package firstlight.lake;
  *
  * @param snapshots that were ended
  * @param objects files and metadata that were deleted because no snapshot needs them any more
- * @param failures steps of tables that have failed; the next run tries them again
+ * @param failures steps that have failed, each of a table; the next run tries them again
  */
 public record UpkeepReport(Merging merging, int snapshots, long objects, int failures) {
   static final UpkeepReport NOTHING = new UpkeepReport(Merging.NOTHING, 0, 0, 0);

@@ -50,11 +50,7 @@ final class LakeRows {
       statement.execute(
           "COPY (SELECT %s FROM range(%d, %d) t(i)) TO %s (FORMAT parquet, COMPRESSION zstd, FIELD_IDS %s)"
               .formatted(
-                  columns,
-                  first,
-                  end,
-                  DuckColumns.literal(file),
-                  DuckColumns.fieldIds(schema)));
+                  columns, first, end, DuckColumns.literal(file), DuckColumns.fieldIds(schema)));
     } catch (SQLException e) {
       throw new AssertionError(e);
     }
