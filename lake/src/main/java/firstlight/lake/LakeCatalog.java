@@ -2,6 +2,7 @@ package firstlight.lake;
 
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.iceberg.CatalogProperties;
@@ -20,6 +21,7 @@ import org.apache.iceberg.exceptions.CommitFailedException;
 import org.apache.iceberg.exceptions.NoSuchTableException;
 import org.apache.iceberg.jdbc.JdbcCatalog;
 import org.apache.iceberg.jdbc.JdbcClientPool;
+import org.apache.iceberg.types.TypeUtil;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /**
@@ -167,6 +169,7 @@ public final class LakeCatalog implements AutoCloseable {
   static void evolve(Table table, Schema wanted) {
     for (int attempt = 1; ; attempt++) {
       UpdateSchema update = table.updateSchema().unionByNameWith(wanted);
+      unknown(table.schema(), wanted).forEach(update::makeColumnOptional);
       if (update.apply().sameSchema(table.schema())) {
         return;
       }
@@ -180,6 +183,20 @@ public final class LakeCatalog implements AutoCloseable {
         table.refresh();
       }
     }
+  }
+
+  /** Columns of a newer version that this one can not fill. */
+  private static List<String> unknown(Schema schema, Schema wanted) {
+    return TypeUtil.indexByName(schema.asStruct()).entrySet().stream()
+        .filter(each -> wanted.findField(each.getKey()) == null)
+        .filter(each -> schema.findField(each.getValue()).isRequired())
+        .map(Map.Entry::getKey)
+        .filter(name -> !name.contains(".") || wanted.findField(parent(name)) != null)
+        .toList();
+  }
+
+  private static String parent(String name) {
+    return name.substring(0, name.lastIndexOf('.'));
   }
 
   @Override

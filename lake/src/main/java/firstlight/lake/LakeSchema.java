@@ -8,6 +8,7 @@ import org.apache.iceberg.Schema;
 import org.apache.iceberg.types.Type;
 import org.apache.iceberg.types.Types;
 import org.apache.iceberg.types.Types.NestedField;
+import org.apache.parquet.schema.MessageType;
 
 /**
  * The columns of a kind: first those of every Event, then one for each field of its body, named and
@@ -43,6 +44,11 @@ public final class LakeSchema {
   /** Whether a missing value of the wire is null in the column. */
   public static boolean nullable(FieldDescriptor field) {
     return field.hasPresence() || field.getJavaType() == FieldDescriptor.JavaType.STRING;
+  }
+
+  /** How files of a table are laid out: its columns, with their ids, by which readers find them. */
+  public static MessageType parquet(Schema table, String name) {
+    return new MessageType(name, ParquetColumns.of(table.asStruct()));
   }
 
   private Schema schema(Descriptor body) {

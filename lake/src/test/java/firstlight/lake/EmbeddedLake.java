@@ -39,9 +39,14 @@ public final class EmbeddedLake implements AutoCloseable {
 
   /** Each name is a lake of its own: a prefix in the bucket, a namespace in the catalog. */
   public LakeConfig config(String name) {
+    return config(name, postgresPort);
+  }
+
+  /** The same, with the database behind another port, a proxy's. */
+  LakeConfig config(String name, int port) {
     return new LakeConfig(
         new LakeConfig.Catalog(
-            "jdbc:postgresql://127.0.0.1:%d/%s".formatted(postgresPort, DATABASE),
+            "jdbc:postgresql://127.0.0.1:%d/%s".formatted(port, DATABASE),
             USER,
             "",
             name.replace('-', '_'),
@@ -54,6 +59,10 @@ public final class EmbeddedLake implements AutoCloseable {
   /** Where the objects of a lake lie on the local disk. */
   public Path objects(String name) {
     return folder.resolve("s3").resolve(BUCKET).resolve(name);
+  }
+
+  int postgresPort() {
+    return postgresPort;
   }
 
   /** As the administrator. */
