@@ -4,6 +4,7 @@ import firstlight.protocol.IdSource;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -21,7 +22,8 @@ import org.apache.iceberg.Table;
  * deleted at once, or else later by {@link Orphans}.
  */
 final class Compactor {
-  static final String PREFIX = "compact-";
+  private static final String FILE = "compact-";
+  private static final String FOLDER = "merge-";
 
   private final UpkeepConfig.Compaction limits;
   private final IdSource ids;
@@ -34,12 +36,24 @@ final class Compactor {
     this.ids = ids;
   }
 
+  /** Deletes what a crash has left in the folder; nobody may be merging there. */
+  void clean() throws IOException {
+    if (!Files.exists(limits.folder())) {
+      return;
+    }
+    try (DirectoryStream<Path> left = Files.newDirectoryStream(limits.folder(), FOLDER + "*")) {
+      for (Path folder : left) {
+        Folders.delete(folder);
+      }
+    }
+  }
+
   /**
    * @throws IOException a copy or the upload failed, or rows would have been lost
    * @throws SQLException the merging failed
    */
   Merging merge(Table table, CompactionPlan.Group group) throws IOException, SQLException {
-    Path folder = Files.createDirectories(limits.folder().resolve(ids.next("merge-")));
+    Path folder = Files.createDirectories(limits.folder().resolve(ids.next(FOLDER)));
     try {
       return merge(table, group, folder);
     } finally {
@@ -104,7 +118,7 @@ final class Compactor {
       throws IOException {
     DataFile first = group.files().getFirst();
     String folder = first.location().substring(0, first.location().lastIndexOf('/') + 1);
-    String location = folder + ids.next(PREFIX) + ".parquet";
+    String location = folder + ids.next(FILE) + ".parquet";
     try (OutputStream content = table.io().newOutputFile(location).create()) {
       Files.copy(output, content);
     }

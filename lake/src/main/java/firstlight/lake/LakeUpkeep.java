@@ -51,15 +51,17 @@ public final class LakeUpkeep {
    *
    * @return empty: somebody else is at it
    * @throws SQLException the database does not answer
+   * @throws IOException the folder for copies can not be used
    * @throws RuntimeException of Iceberg or the AWS SDK, if the lake can not be opened
    */
-  public Optional<UpkeepReport> run() throws SQLException {
+  public Optional<UpkeepReport> run() throws SQLException, IOException {
     Optional<UpkeepLock> lock = UpkeepLock.tryTake(config.catalog());
     if (lock.isEmpty()) {
       return Optional.empty();
     }
     try (UpkeepLock held = lock.get();
         LakeCatalog catalog = LakeCatalog.open(config)) {
+      compactor.clean();
       UpkeepReport report = UpkeepReport.NOTHING;
       boolean sweep = sweepIsDue();
       for (LakeKind kind : LakeKind.values()) {

@@ -5,6 +5,7 @@ import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Optional;
 import java.util.Properties;
 
@@ -65,9 +66,12 @@ final class UpkeepLock implements AutoCloseable {
     }
   }
 
-  /** Gives it back: with the connection ends what it holds. */
+  /** Gives it back at once; the end of the connection alone would do so a little later. */
   @Override
   public void close() throws SQLException {
-    connection.close();
+    try (connection;
+        Statement statement = connection.createStatement()) {
+      statement.execute("SELECT pg_advisory_unlock_all()");
+    }
   }
 }
