@@ -25,6 +25,7 @@ final class UpkeepTimer {
   private final Vertx vertx;
   private final Duration every;
   private final Callable<Optional<UpkeepReport>> upkeep;
+  private final Runnable hurry;
   private final QuietLog quiet;
   private final WorkerExecutor worker;
   private final LocalMap<String, Long> begun;
@@ -35,8 +36,15 @@ final class UpkeepTimer {
   /**
    * @param every time from one run to the next
    * @param upkeep blocks; empty: another process is at it
+   * @param hurry lets a run end early
    */
-  UpkeepTimer(Vertx vertx, Time time, Duration every, Callable<Optional<UpkeepReport>> upkeep) {
+  UpkeepTimer(
+      Vertx vertx,
+      Time time,
+      Duration every,
+      Callable<Optional<UpkeepReport>> upkeep,
+      Runnable hurry) {
+    this.hurry = hurry;
     this.vertx = vertx;
     this.time = time;
     this.every = every;
@@ -58,8 +66,14 @@ final class UpkeepTimer {
     running =
         worker
             .executeBlocking(upkeep, false)
-            .onSuccess(report -> report.ifPresent(done -> LOG.info("lake: {}", done)))
+            .onSuccess(report -> report.ifPresent(UpkeepTimer::tell))
             .onFailure(failure -> quiet.warn("the lake was not put in order", failure));
+  }
+
+  private static void tell(UpkeepReport report) {
+    if (report.merging().filesBefore() > 0 || report.objects() > 0) {
+      LOG.info("the lake was put in order: {}", report);
+    }
   }
 
   /** The timers of one process tick at their own times; so half of the time is enough. */
@@ -76,6 +90,7 @@ final class UpkeepTimer {
    */
   Future<Void> stop(Duration limit) {
     vertx.cancelTimer(timer);
+    hurry.run();
     return running
         .<Void>mapEmpty()
         .timeout(Math.max(1, limit.toMillis()), TimeUnit.MILLISECONDS)
