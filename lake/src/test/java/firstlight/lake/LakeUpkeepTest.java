@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import firstlight.lake.LakeOffsets.Batch;
-import firstlight.protocol.Time;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -273,25 +272,17 @@ final class LakeUpkeepTest {
       Duration keep = Duration.ofMinutes(10);
 
       // By its own age the last append could go; but it was replaced no earlier than that.
-      assertThat(new Expiry(at(replaced + keep.toMillis()), keep).expire(table).snapshots())
+      assertThat(
+              new Expiry(LateTime.stopped(replaced + keep.toMillis()), keep)
+                  .expire(table)
+                  .snapshots())
           .isEqualTo(1);
-      assertThat(new Expiry(at(replaced + keep.toMillis() + 1), keep).expire(table).snapshots())
+      assertThat(
+              new Expiry(LateTime.stopped(replaced + keep.toMillis() + 1), keep)
+                  .expire(table)
+                  .snapshots())
           .isEqualTo(1);
     }
-  }
-
-  private static Time at(long epochMillis) {
-    return new Time() {
-      @Override
-      public long epochMillis() {
-        return epochMillis;
-      }
-
-      @Override
-      public long nanos() {
-        return epochMillis * 1_000_000;
-      }
-    };
   }
 
   @Test
