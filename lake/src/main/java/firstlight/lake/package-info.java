@@ -4,6 +4,10 @@
  * <p>Each {@link firstlight.lake.LakeKind} of Event has one Apache Iceberg table. {@link
  * firstlight.lake.LakeSchema} says which columns it has; {@link firstlight.lake.LakeCatalog} finds
  * it, makes it, and gives it the columns that a newer version adds.
+ *
+ * <p>{@link firstlight.lake.LakeUpkeep} keeps the tables in order: {@code CompactionPlan} says
+ * which small files become one, {@code Compactor} and {@code ParquetMerge} make it so, {@code
+ * Expiry} ends old snapshots, {@code Orphans} deletes what none of them refers to.
  */
 @NullMarked
 package firstlight.lake;

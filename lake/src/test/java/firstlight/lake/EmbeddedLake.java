@@ -1,5 +1,6 @@
 package firstlight.lake;
 
+import firstlight.protocol.Settings;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
@@ -51,7 +52,8 @@ public final class EmbeddedLake implements AutoCloseable {
             name.replace('-', '_'),
             TIMEOUT),
         new LakeConfig.S3(
-            "http://127.0.0.1:" + s3Port, "us-east-1", BUCKET, name + "/", KEY, SECRET, true));
+            "http://127.0.0.1:" + s3Port, "us-east-1", BUCKET, name + "/", KEY, SECRET, true),
+        UpkeepConfig.read(Settings.empty()));
   }
 
   /** Where the objects of a lake lie on the local disk. */
