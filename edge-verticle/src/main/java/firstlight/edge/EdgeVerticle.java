@@ -174,7 +174,15 @@ public final class EdgeVerticle extends VerticleBase {
     Json json = new Json(config.limits());
     Bodies bodies = new Bodies(vertx, config, json);
     FailureEvents failures = new FailureEvents(events, metrics, config, node, time);
-    Feedbacks feedbacks = new Feedbacks(events, FeedbackMemory.of(vertx), ids, time, node, config);
+    Feedbacks feedbacks =
+        new Feedbacks(
+            events,
+            FeedbackMemory.of(vertx),
+            FeedbackKnown.by(vertx.eventBus()),
+            ids,
+            time,
+            node,
+            config);
     EdgeParts parts =
         new EdgeParts(
             vertx, config, node, models, turns, bodies, json, events, failures, feedbacks, time,

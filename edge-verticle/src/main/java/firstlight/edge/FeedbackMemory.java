@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * The feedback this node took lately, to tell a repeat from a change. Thread-safe; the instances of
  * the edge on a node share one.
  *
- * <p>It holds the last {@value #ENTRIES_MAX} ids for at most a day. Beyond that, or on another
- * node, a repeat is taken once more, with the same event id, by which the lake tells.
+ * <p>It holds the last {@value #ENTRIES_MAX} ids for at most a day. Of others {@link FeedbackKnown}
+ * may know.
  */
 final class FeedbackMemory implements Shareable {
   static final int ENTRIES_MAX = 100_000;

@@ -6,10 +6,12 @@ import com.google.protobuf.CodedOutputStream;
 import firstlight.protocol.Event;
 import firstlight.protocol.EventWire;
 import firstlight.protocol.FailureKind;
+import firstlight.protocol.FeedbackNoted;
 import firstlight.protocol.GivenFeedback;
 import firstlight.protocol.IdSource;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.NodeId;
+import firstlight.protocol.NoteFeedback;
 import firstlight.protocol.TenantId;
 import firstlight.protocol.Time;
 import firstlight.protocol.wire.Feedback;
@@ -20,6 +22,8 @@ import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Optional;
 
 /**
  * Takes feedback. It is not asked whether the Response is known: it may be stored later, elsewhere,
@@ -28,6 +32,7 @@ import java.security.NoSuchAlgorithmException;
 final class Feedbacks {
   private final Events events;
   private final FeedbackMemory memory;
+  private final FeedbackKnown known;
   private final IdSource ids;
   private final Time time;
   private final NodeId node;
@@ -46,12 +51,14 @@ final class Feedbacks {
   Feedbacks(
       Events events,
       FeedbackMemory memory,
+      FeedbackKnown known,
       IdSource ids,
       Time time,
       NodeId node,
       EdgeConfig config) {
     this.events = events;
     this.memory = memory;
+    this.known = known;
     this.ids = ids;
     this.time = time;
     this.node = node;
@@ -75,7 +82,31 @@ final class Feedbacks {
     FeedbackMemory.Taken taken = new FeedbackMemory.Taken(digest(feedback), durable.future());
     FeedbackMemory.Taken before = memory.note(tenant, id, taken);
     if (before != null) {
-      return repeat(before, taken, id);
+      return before.digest().equals(taken.digest())
+          ? here(before.durable()).map(_ -> new Answer(200, id))
+          : Future.failedFuture(conflict());
+    }
+    return known
+        .note(new NoteFeedback(tenant, id, hex(taken), false))
+        .compose(noted -> take(tenant, feedback, taken, noted))
+        .onFailure(_ -> memory.forget(tenant, id, taken))
+        .onComplete(done -> durable.handle(done.mapEmpty()));
+  }
+
+  /**
+   * @param noted what the region knows of its id
+   */
+  private Future<Answer> take(
+      TenantId tenant,
+      GivenFeedback feedback,
+      FeedbackMemory.Taken taken,
+      Optional<FeedbackNoted> noted) {
+    String id = feedback.feedback();
+    if (noted.isPresent() && !noted.get().digest().equals(hex(taken))) {
+      return Future.failedFuture(conflict());
+    }
+    if (noted.isPresent() && noted.get().durable()) {
+      return Future.succeededFuture(new Answer(200, id));
     }
     return events
         .accept(
@@ -87,23 +118,21 @@ final class Feedbacks {
                 node,
                 time.epochMillis(),
                 keeper))
-        .onFailure(_ -> memory.forget(tenant, id, taken))
-        .onComplete(durable)
+        .onSuccess(_ -> known.note(new NoteFeedback(tenant, id, hex(taken), true)))
         .map(_ -> new Answer(202, id));
   }
 
-  private static Future<Answer> repeat(
-      FeedbackMemory.Taken before, FeedbackMemory.Taken now, String id) {
-    if (!before.digest().equals(now.digest())) {
-      return Future.failedFuture(
-          new MeshException(
-              FailureKind.CONFLICT,
-              "feedback_conflict",
-              "There is another feedback with this id. Give a changed one an id of its own.",
-              "id",
-              0));
-    }
-    return here(before.durable()).map(_ -> new Answer(200, id));
+  private static String hex(FeedbackMemory.Taken taken) {
+    return HexFormat.of().formatHex(taken.digest().toByteArray());
+  }
+
+  private static MeshException conflict() {
+    return new MeshException(
+        FailureKind.CONFLICT,
+        "feedback_conflict",
+        "There is another feedback with this id. Give a changed one an id of its own.",
+        "id",
+        0);
   }
 
   /** Its outcome on our own event loop; another instance may have taken it on its own. */

@@ -6,11 +6,13 @@ import firstlight.protocol.ConversationAppend;
 import firstlight.protocol.ConversationId;
 import firstlight.protocol.DeleteTurn;
 import firstlight.protocol.FailureKind;
+import firstlight.protocol.FeedbackNoted;
 import firstlight.protocol.FindConversation;
 import firstlight.protocol.FindHistory;
 import firstlight.protocol.History;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.MeshMessage;
+import firstlight.protocol.NoteFeedback;
 import firstlight.protocol.ResponseId;
 import firstlight.protocol.StoreTurn;
 import firstlight.protocol.StoredTurn;
@@ -117,6 +119,7 @@ final class FakeSession {
         turns.put(items.response(), conversations.append(id, items));
         yield conversations.answer(new FindConversation(items.tenant(), id));
       }
+      case NoteFeedback note -> new FeedbackNoted(note.digest(), false);
       case ToConversation about -> conversations.answer(about);
     };
   }

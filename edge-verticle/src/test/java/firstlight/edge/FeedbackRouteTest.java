@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import firstlight.protocol.FailureKind;
+import firstlight.protocol.FeedbackNoted;
 import firstlight.protocol.IdSource;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.NodeId;
@@ -15,12 +16,19 @@ import firstlight.protocol.TenantId;
 import firstlight.protocol.wire.Event;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 final class FeedbackRouteTest {
+  private static final FeedbackKnown NOBODY = _ -> Future.succeededFuture(Optional.empty());
+  private static final SimulatedTime TIME = new SimulatedTime();
+  private static final NodeId N1 = new NodeId("edge-1");
+  private static final NodeId N2 = new NodeId("edge-2");
   private static final EdgeConfig CONFIG =
       EdgeConfig.read(
           Settings.parse("edge: {open: true, tenants: {n: {key: k, text: none}}}", _ -> null)
@@ -87,6 +95,7 @@ final class FeedbackRouteTest {
         new Feedbacks(
             events,
             new FeedbackMemory(),
+            NOBODY,
             ids(2),
             new SimulatedTime(),
             new NodeId("edge-2"),
@@ -95,6 +104,50 @@ final class FeedbackRouteTest {
     assertThat(other.take(A, json(RATING)).result().status()).isEqualTo(202);
 
     assertThat(events.accepted).extracting(Event::getId).hasSize(2).containsOnly(eventId());
+  }
+
+  @Test
+  void what_another_node_has_taken_is_known_here() {
+    Map<String, FeedbackNoted> region = new HashMap<>();
+    Feedbacks one =
+        new Feedbacks(events, new FeedbackMemory(), in(region), ids(1), TIME, N1, CONFIG);
+    Feedbacks two =
+        new Feedbacks(events, new FeedbackMemory(), in(region), ids(2), TIME, N2, CONFIG);
+
+    assertThat(one.take(A, json(RATING)).result().status()).isEqualTo(202);
+    assertThat(two.take(A, json(RATING.replace('4', '5'))).cause())
+        .isInstanceOfSatisfying(
+            MeshException.class,
+            failure -> assertThat(failure.kind()).isEqualTo(FailureKind.CONFLICT));
+    assertThat(two.take(A, json(RATING)).result().status()).isEqualTo(200);
+    assertThat(events.accepted).hasSize(1);
+  }
+
+  @Test
+  void what_was_noted_and_never_became_durable_is_taken_by_another_node() {
+    Map<String, FeedbackNoted> region = new HashMap<>();
+    Feedbacks one =
+        new Feedbacks(events, new FeedbackMemory(), in(region), ids(1), TIME, N1, CONFIG);
+    Feedbacks two =
+        new Feedbacks(events, new FeedbackMemory(), in(region), ids(2), TIME, N2, CONFIG);
+    events.failure = new MeshException(FailureKind.UNAVAILABLE, "events_unavailable", "away");
+    assertThat(one.take(A, json(RATING)).failed()).isTrue();
+    events.failure = null;
+
+    assertThat(two.take(A, json(RATING)).result().status()).isEqualTo(202);
+    assertThat(events.accepted).hasSize(1);
+  }
+
+  /** What all nodes of a region know. */
+  private static FeedbackKnown in(Map<String, FeedbackNoted> region) {
+    return note -> {
+      FeedbackNoted before =
+          region.getOrDefault(note.feedback(), new FeedbackNoted(note.digest(), false));
+      boolean durable =
+          before.durable() || (note.durable() && before.digest().equals(note.digest()));
+      region.put(note.feedback(), new FeedbackNoted(before.digest(), durable));
+      return Future.succeededFuture(Optional.of(region.get(note.feedback())));
+    };
   }
 
   @Test
@@ -268,7 +321,8 @@ final class FeedbackRouteTest {
   }
 
   private Feedbacks node(String name) {
-    return new Feedbacks(events, memory, ids(1), new SimulatedTime(), new NodeId(name), CONFIG);
+    return new Feedbacks(
+        events, memory, NOBODY, ids(1), new SimulatedTime(), new NodeId(name), CONFIG);
   }
 
   private static IdSource ids(int seed) {

@@ -96,7 +96,14 @@ final class ResponsesServer implements AutoCloseable {
             json,
             events,
             new FailureEvents(events, metrics, config, node, time),
-            new Feedbacks(events, FeedbackMemory.of(vertx), ids, time, node, config),
+            new Feedbacks(
+                events,
+                FeedbackMemory.of(vertx),
+                FeedbackKnown.by(vertx.eventBus()),
+                ids,
+                time,
+                node,
+                config),
             time,
             ids);
     responses =

@@ -2,4 +2,9 @@ package firstlight.protocol;
 
 /** Answers of a session verticle. */
 public sealed interface FromSession extends MeshMessage
-    permits History, TurnStored, TurnDeleted, ConversationFound, ConversationDeleted {}
+    permits History,
+        TurnStored,
+        TurnDeleted,
+        FeedbackNoted,
+        ConversationFound,
+        ConversationDeleted {}

@@ -88,6 +88,8 @@ public final class MeshCodec implements MessageCodec<MeshMessage, MeshMessage> {
       case RemoveItem _ -> 17;
       case ConversationFound _ -> 18;
       case ConversationDeleted _ -> 19;
+      case NoteFeedback _ -> 20;
+      case FeedbackNoted _ -> 21;
     };
   }
 
@@ -112,6 +114,8 @@ public final class MeshCodec implements MessageCodec<MeshMessage, MeshMessage> {
       case 17 -> RemoveItem.class;
       case 18 -> ConversationFound.class;
       case 19 -> ConversationDeleted.class;
+      case 20 -> NoteFeedback.class;
+      case 21 -> FeedbackNoted.class;
       default -> throw new IllegalArgumentException("no message has the tag " + tag);
     };
   }

@@ -2,4 +2,4 @@ package firstlight.protocol;
 
 /** Received by a session verticle. */
 public sealed interface ToSession extends MeshMessage
-    permits FindHistory, StoreTurn, DeleteTurn, ToConversation {}
+    permits FindHistory, StoreTurn, DeleteTurn, NoteFeedback, ToConversation {}

@@ -72,6 +72,8 @@ class MeshCodecTest {
                 new ResponseId("items_1"),
                 List.of("msg_1"))),
         new ConversationDeleted(new ConversationId("conv_1")),
+        new NoteFeedback(new TenantId("a"), "fb_1", "ab12", true),
+        new FeedbackNoted("ab12", false),
         new DeleteTurn(new TenantId("a"), new ResponseId("resp_1")),
         new History(List.of(TURN)),
         new TurnStored(new ResponseId("resp_2")),

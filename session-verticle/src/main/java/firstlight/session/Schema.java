@@ -18,6 +18,7 @@ final class Schema {
   static final String NAME = "firstlight_session";
   static final String TURNS = NAME + ".turns";
   static final String CONVERSATIONS = NAME + ".conversations";
+  static final String FEEDBACK_IDS = NAME + ".feedback_ids";
   static final String REMOVALS = NAME + ".conversation_removals";
 
   private static final Logger LOG = LoggerFactory.getLogger(Schema.class);

@@ -12,6 +12,7 @@ import firstlight.protocol.FindConversation;
 import firstlight.protocol.FindHistory;
 import firstlight.protocol.FromSession;
 import firstlight.protocol.MeshException;
+import firstlight.protocol.NoteFeedback;
 import firstlight.protocol.RemoveItem;
 import firstlight.protocol.StoreTurn;
 import firstlight.protocol.StoredTurn;
@@ -61,7 +62,8 @@ public final class SessionVerticle extends VerticleBase {
   private boolean stopping;
 
   /** What one instance answers from. */
-  private record Stores(Histories histories, Conversations conversations) {}
+  private record Stores(
+      Histories histories, Conversations conversations, FeedbackIds feedbackIds) {}
 
   /** What the instances of one node share. */
   private record Node(Schema schema, LocalTurnStore local, Outage redis, Outage postgres) {
@@ -121,7 +123,8 @@ public final class SessionVerticle extends VerticleBase {
     return new Stores(
         histories,
         new Conversations(
-            new PostgresConversationStore(requests, limits), histories, this::announce));
+            new PostgresConversationStore(requests, limits), histories, this::announce),
+        new FeedbackIds(requests, time));
   }
 
   private Histories histories(PostgresRequests requests, Allowance limits) {
@@ -232,6 +235,7 @@ public final class SessionVerticle extends VerticleBase {
                   return new TurnDeleted(delete.response());
                 });
       }
+      case NoteFeedback note -> stores.feedbackIds().note(note);
       case ToConversation message -> stores.conversations().reply(message);
     };
   }
@@ -241,6 +245,7 @@ public final class SessionVerticle extends VerticleBase {
       case FindHistory _ -> "find";
       case StoreTurn _ -> "store";
       case DeleteTurn _ -> "delete";
+      case NoteFeedback _ -> "note_feedback";
       case CreateConversation _ -> "create_conversation";
       case FindConversation _ -> "find_conversation";
       case ChangeConversation _ -> "change_conversation";
