@@ -139,6 +139,21 @@ class SpoolEventsTest {
     assertThat(trial.read()).hasSize(500);
   }
 
+  /** Field case B62: what was acknowledged just before the end is on Kafka after it. */
+  @Test
+  void feedback_that_was_acknowledged_just_before_the_end_is_on_kafka_after_it() throws Exception {
+    SpoolEvents events = trial.kafka().open();
+    List<Future<Void>> accepted =
+        IntStream.range(0, 20)
+            .mapToObj(i -> events.accept(EventDraft.of(SampleEvents.feedback(i))))
+            .toList();
+    Waiting.on(Future.all(accepted));
+
+    Waiting.on(events.close());
+
+    assertThat(SpoolTrial.ids(trial.read())).hasSize(20).doesNotHaveDuplicates();
+  }
+
   @Test
   void two_edges_of_a_process_share_one_spool_and_the_last_one_ends_it() throws Exception {
     SpoolEvents first = trial.kafka().open();
