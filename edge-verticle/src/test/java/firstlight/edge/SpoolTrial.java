@@ -28,7 +28,7 @@ import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /** One broker, spools beside it, and a reader that sees what consumers see. */
-final class SpoolTrial implements AutoCloseable {
+final class SpoolTrial {
   static final String TOPIC = "events";
   static final int PARTITIONS = 2;
   private static final Duration LONGEST = Duration.ofSeconds(90);
@@ -172,8 +172,7 @@ final class SpoolTrial implements AutoCloseable {
     return registry.find(name).gauges().stream().mapToDouble(gauge -> gauge.value()).sum();
   }
 
-  @Override
-  public void close() throws Exception {
+  void close() throws Exception {
     for (SpoolEvents events : opened) {
       Waiting.on(events.close());
     }
