@@ -218,23 +218,46 @@ final class EventForwarder {
 
   private void failed(Exception failure) {
     spool.busy(0);
-    failedTransactions = transacting ? failedTransactions + 1 : 0;
-    transacting = false;
-    Producer<byte[], byte[]> old = producer;
-    if (old != null) {
-      producer = null;
+    if (producer != null) {
       metrics.aborted();
-      SpoolKafka.close(old);
     }
     waiting = null;
     reader.seek(committed);
     if (refused.isNew()) {
       // What was refused is sent differently now, so there is nothing to wait for.
       refused.learn();
+      if (transacting && producer != null && isAborted(producer)) {
+        transacting = false;
+        attempt = null;
+        return;
+      }
     } else {
       failing = true;
       warn(failure);
+    }
+    giveUp();
+    if (failing) {
       nap.rest(backoff.nextNanos());
+    }
+  }
+
+  /** Whether the transaction is known to have come to nothing, and the producer is still of use. */
+  private static boolean isAborted(Producer<byte[], byte[]> producer) {
+    try {
+      producer.abortTransaction();
+      return true;
+    } catch (RuntimeException _) {
+      return false;
+    }
+  }
+
+  private void giveUp() {
+    failedTransactions = transacting ? failedTransactions + 1 : 0;
+    transacting = false;
+    Producer<byte[], byte[]> old = producer;
+    if (old != null) {
+      producer = null;
+      SpoolKafka.close(old);
     }
   }
 

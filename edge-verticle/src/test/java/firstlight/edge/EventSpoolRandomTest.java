@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import firstlight.edge.SpoolConfig.WhenFull;
 import firstlight.protocol.wire.Event;
 import io.vertx.core.Vertx;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
@@ -170,7 +172,7 @@ class EventSpoolRandomTest {
         random.nextBytes(torn);
         Path last = newest(files);
         try (FileChannel file = FileChannel.open(last, StandardOpenOption.APPEND)) {
-          file.write(java.nio.ByteBuffer.wrap(torn));
+          file.write(ByteBuffer.wrap(torn));
         }
       }
       trial.reopen();
@@ -180,7 +182,7 @@ class EventSpoolRandomTest {
     private Path newest(List<Path> files) {
       return files.stream()
           .max(
-              java.util.Comparator.comparingLong(
+              Comparator.comparingLong(
                   file -> Long.parseLong(file.getFileName().toString().replaceAll("\\D", ""))))
           .orElseThrow();
     }

@@ -13,6 +13,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -286,7 +287,7 @@ class EventSpoolTest {
   }
 
   private static List<String> ids(int from, int to) {
-    return java.util.stream.IntStream.range(from, to).mapToObj(Integer::toString).toList();
+    return IntStream.range(from, to).mapToObj(Integer::toString).toList();
   }
 
   private static boolean refused(Acceptance acceptance) throws Exception {

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -24,7 +25,6 @@ import org.junit.jupiter.api.io.TempDir;
 class SpoolCrashTest {
   private static final int KILLS = 10;
   private static final int RUN = 1_000_000;
-  private static final Duration LONG = Duration.ofSeconds(90);
 
   @TempDir Path folder;
 
@@ -50,7 +50,6 @@ class SpoolCrashTest {
     for (int run = 0; run < KILLS; run++) {
       SpoolProcess edge = SpoolProcess.edge(trial.bootstrap(), trial.spools(), run * RUN);
       confirmed.add(edge.await().replace("accepted ", ""));
-      Thread.yield();
       waitFor(random.nextInt(400));
       confirmed.addAll(edge.kill());
     }
@@ -76,7 +75,7 @@ class SpoolCrashTest {
   @Test
   void a_broker_that_halts_holds_nothing_up_and_gets_each_event_once() throws Exception {
     try (SpoolProcess broker = SpoolProcess.broker(folder.resolve("kafka"), trial.port)) {
-      trial.topic(java.util.Map.of());
+      trial.topic(Map.of());
       SpoolEvents events = trial.open();
       publish(events, 0, 100);
       untilRead(100);
@@ -93,7 +92,7 @@ class SpoolCrashTest {
       }
       assertThat(Duration.ofNanos(slowest)).isLessThan(Duration.ofMillis(500));
       // Long enough for the transaction that was under way to be given up.
-      until(() -> trial.counted("firstlight.events.transactions.aborted") > 0);
+      SpoolTrial.until(() -> trial.counted("firstlight.events.transactions.aborted") > 0);
       broker.signal("CONT");
 
       untilRead(415);
@@ -118,7 +117,7 @@ class SpoolCrashTest {
       assertThat(trial.counted("firstlight.events.lost")).isZero();
 
       trial.kafka();
-      until(() -> trial.gauge("firstlight.events.spool.events") == 0);
+      SpoolTrial.until(() -> trial.gauge("firstlight.events.spool.events") == 0);
       List<String> ids = SpoolTrial.ids(trial.read());
       assertThat(ids).doesNotHaveDuplicates().hasSizeBetween(3_000, 3_001);
       if (feedback.succeeded()) {
@@ -134,8 +133,8 @@ class SpoolCrashTest {
   private void check(Set<String> confirmed, int runs, long seed) throws Exception {
     SpoolEvents heir = trial.open();
     Waiting.on(heir.accept(EventDraft.of(SampleEvents.feedback(runs * RUN))));
-    until(() -> trial.counted("firstlight.events.sent", "kind", "feedback") > 0);
-    until(() -> trial.gauge("firstlight.events.spool.events") == 0);
+    SpoolTrial.until(() -> trial.counted("firstlight.events.sent", "kind", "feedback") > 0);
+    SpoolTrial.until(() -> trial.gauge("firstlight.events.spool.events") == 0);
     List<String> ids = SpoolTrial.ids(trial.read());
     assertThat(ids).as("seed %d", seed).doesNotHaveDuplicates().containsAll(confirmed);
     TreeSet<Integer> numbers = new TreeSet<>(ids.stream().map(Integer::parseInt).toList());
@@ -160,14 +159,6 @@ class SpoolCrashTest {
   }
 
   private void untilRead(int count) throws Exception {
-    until(() -> trial.read().size() >= count);
-  }
-
-  private static void until(java.util.concurrent.Callable<Boolean> condition) throws Exception {
-    long end = System.nanoTime() + LONG.toNanos();
-    while (!condition.call()) {
-      assertThat(System.nanoTime()).as("it did not come about").isLessThan(end);
-      Thread.onSpinWait();
-    }
+    SpoolTrial.until(() -> trial.read().size() >= count);
   }
 }

@@ -82,8 +82,8 @@ final class SpoolProcess implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
-    kill();
+  public void close() {
+    process.destroyForcibly();
   }
 
   private void read() {

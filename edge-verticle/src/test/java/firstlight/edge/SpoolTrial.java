@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -27,9 +28,10 @@ import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /** One broker, spools beside it, and a reader that sees what consumers see. */
-final class SpoolTrial implements AutoCloseable {
+final class SpoolTrial {
   static final String TOPIC = "events";
   static final int PARTITIONS = 2;
+  private static final Duration LONGEST = Duration.ofSeconds(90);
   private static final Duration POLL = Duration.ofMillis(100);
 
   final Vertx vertx = Vertx.vertx();
@@ -151,6 +153,16 @@ final class SpoolTrial implements AutoCloseable {
     return records;
   }
 
+  /** Longer than {@link Waiting} does: a transaction that is given up takes its time. */
+  static void until(Callable<Boolean> condition) throws Exception {
+    long begin = System.nanoTime();
+    while (!condition.call()) {
+      if (System.nanoTime() - begin > LONGEST.toNanos()) {
+        throw new AssertionError("it did not come about within " + LONGEST);
+      }
+    }
+  }
+
   /** How often that was counted, over all its tags. */
   double counted(String name, String... tags) {
     return registry.find(name).tags(tags).counters().stream().mapToDouble(Counter::count).sum();
@@ -160,8 +172,7 @@ final class SpoolTrial implements AutoCloseable {
     return registry.find(name).gauges().stream().mapToDouble(gauge -> gauge.value()).sum();
   }
 
-  @Override
-  public void close() throws Exception {
+  void close() throws Exception {
     for (SpoolEvents events : opened) {
       Waiting.on(events.close());
     }
