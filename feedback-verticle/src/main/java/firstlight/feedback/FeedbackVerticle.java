@@ -108,7 +108,9 @@ public final class FeedbackVerticle extends VerticleBase {
       timer =
           new UpkeepTimer(vertx, time, lake.upkeep().every(), upkeep::run, upkeep::stop).start();
     }
-    connect(vertx.createSharedWorkerExecutor("firstlight-lake", WORKERS, 2, TimeUnit.MINUTES));
+    // Each instance has threads of its own, else more instances would not be faster.
+    String name = "firstlight-lake-" + context.deploymentID();
+    connect(vertx.createSharedWorkerExecutor(name, WORKERS, 2, TimeUnit.MINUTES));
     return Future.succeededFuture();
   }
 

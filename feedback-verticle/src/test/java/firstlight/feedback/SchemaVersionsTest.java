@@ -97,20 +97,31 @@ final class SchemaVersionsTest {
       table.updateSchema().addColumn("mood", Types.StringType.get()).commit();
       Path plain = write("plain.parquet", table, 5);
       Path file = folder.resolve("tocome.parquet");
-      String ids =
-          table.schema().columns().stream()
-              .filter(each -> each.type().isPrimitiveType())
-              .map(each -> "%s: %d".formatted(each.name(), each.fieldId()))
-              .collect(Collectors.joining(", "));
+      String ids = ids(table.schema().columns());
       trial.execute(
-          "copy (select * replace ('sunny' as mood) from read_parquet('%s')) to '%s' (field_ids {%s})"
+          "copy (select * replace ('sunny' as mood) from read_parquet('%s')) to '%s'"
+              .concat(" (field_ids %s)")
               .formatted(plain, file, ids));
       append(catalog, table, file, 5);
       table.updateSchema().renameColumn("correction", "fix").commit();
     }
   }
 
-  /** Two feedbacks, the first with a correction in it, the second in all versions with one. */
+  private static String ids(List<Types.NestedField> fields) {
+    return fields.stream()
+        .map(
+            each ->
+                each.type().isNestedType()
+                    ? "\"%s\": {__duckdb_field_id: %d, %s"
+                        .formatted(
+                            each.name(),
+                            each.fieldId(),
+                            ids(each.type().asNestedType().fields()).substring(1))
+                    : "\"%s\": %d".formatted(each.name(), each.fieldId()))
+        .collect(Collectors.joining(", ", "{", "}"));
+  }
+
+  /** Two feedbacks, one of them with a correction. */
   private Path write(String name, Table table, int number) throws IOException {
     Path path = folder.resolve(name);
     ParquetFileWriter writer = new ParquetFileWriter(FOLDER, path, table.schema(), 1 << 20);
