@@ -37,6 +37,8 @@ final class EmbeddedServices {
   private final ExecutorService threads =
       Executors.newThreadPerTaskExecutor(Thread.ofPlatform().name("embedded-", 0).factory());
   private @Nullable FileLock lock;
+  private boolean announced;
+  private boolean stopped;
 
   private EmbeddedServices(Path folder, Map<String, Object> endpoints) {
     this.folder = folder;
@@ -60,6 +62,16 @@ final class EmbeddedServices {
     if (roles.contains(Role.FEEDBACK)) {
       planned.services.add(new EmbeddedObjectStore(folder.resolve("objects"), ports.get(4)));
     }
+    return planned;
+  }
+
+  /** Only what the lake needs, for a command that reads it while no node runs. */
+  static EmbeddedServices planForLake(Path data) throws IOException {
+    Path folder = data.toAbsolutePath().normalize();
+    List<Integer> ports = FreePorts.find(5);
+    EmbeddedServices planned = new EmbeddedServices(folder, endpoints(ports, folder));
+    planned.services.add(new EmbeddedPostgresServer(folder.resolve("postgres"), ports.get(0)));
+    planned.services.add(new EmbeddedObjectStore(folder.resolve("objects"), ports.get(4)));
     return planned;
   }
 
@@ -102,6 +114,16 @@ final class EmbeddedServices {
             .toArray(CompletableFuture[]::new));
   }
 
+  /**
+   * Tells other processes of the same user where the services are.
+   *
+   * @see ServicesFile
+   */
+  void announce() throws IOException {
+    ServicesFile.ofThisProcess(endpoints).write(folder);
+    announced = true;
+  }
+
   private void start(EmbeddedService service) {
     long begin = System.nanoTime();
     try {
@@ -125,6 +147,18 @@ final class EmbeddedServices {
                   .formatted(folder, free >> 20, FREE_BYTES_MIN >> 20)
               + " choose another folder with --data.");
     }
+    if (!tryLock()) {
+      throw new StartFailure(
+          "another Firstlight uses the folder %s. Stop it, or choose another with --data."
+              .formatted(folder));
+    }
+  }
+
+  /** Whether the folder is ours, now or already; it stays so until the stop. */
+  boolean tryLock() throws IOException {
+    if (lock != null) {
+      return true;
+    }
     FileChannel channel =
         FileChannel.open(
             folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
@@ -135,14 +169,19 @@ final class EmbeddedServices {
     }
     if (lock == null) {
       channel.close();
-      throw new StartFailure(
-          "another Firstlight uses the folder %s. Stop it, or choose another with --data."
-              .formatted(folder));
+      return false;
     }
+    ServicesFile.remove(folder);
+    return true;
   }
 
-  /** Stops all at once, children included. */
-  void stop() {
+  /** Stops all at once, children included; once and for all. */
+  synchronized void stop() {
+    if (stopped) {
+      return;
+    }
+    stopped = true;
+    withdraw();
     CompletableFuture<?>[] stops =
         services.stream()
             .map(service -> CompletableFuture.runAsync(() -> stop(service), threads))
@@ -165,10 +204,22 @@ final class EmbeddedServices {
     }
   }
 
+  private void withdraw() {
+    if (announced) {
+      announced = false;
+      try {
+        ServicesFile.remove(folder);
+      } catch (IOException e) {
+        LOG.debug("what it says is of no use any more, and nobody takes it for more", e);
+      }
+    }
+  }
+
   private void unlockFolder() {
     try {
       if (lock != null) {
         lock.acquiredBy().close();
+        lock = null;
       }
     } catch (IOException e) {
       LOG.debug("the lock is given back when the process ends", e);

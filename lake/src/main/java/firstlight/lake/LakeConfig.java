@@ -4,7 +4,7 @@ import firstlight.protocol.Settings;
 import java.time.Duration;
 
 /** Where the lake is: its catalog and its objects. The section {@code lake} of the settings. */
-public record LakeConfig(Catalog catalog, S3 s3) {
+public record LakeConfig(Catalog catalog, S3 s3, LakeReaderConfig reader) {
 
   /**
    * The Iceberg catalog.
@@ -51,7 +51,10 @@ public record LakeConfig(Catalog catalog, S3 s3) {
   /** Reads the section; mistakes are noted in its problems. */
   public static LakeConfig read(Settings settings) {
     LakeConfig config =
-        new LakeConfig(catalog(settings.section("catalog")), s3(settings.section("s3")));
+        new LakeConfig(
+            catalog(settings.section("catalog")),
+            s3(settings.section("s3")),
+            LakeReaderConfig.read(settings.section("reader")));
     settings.done();
     return config;
   }

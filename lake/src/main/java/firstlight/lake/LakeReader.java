@@ -39,25 +39,6 @@ public final class LakeReader implements AutoCloseable {
   private final Connection duck;
   private final List<String> readable = new ArrayList<>();
 
-  /**
-   * What reading may take.
-   *
-   * @param cache folder for copies of data files
-   * @param cacheBytes most bytes of copies
-   * @param memoryBytes most memory of DuckDB; what does not fit goes to the disk
-   * @param spillBytes most bytes of that
-   * @param threads of DuckDB
-   * @param downloads at the same time
-   */
-  public record Limits(
-      Path cache, long cacheBytes, long memoryBytes, long spillBytes, int threads, int downloads) {
-    public Limits {
-      if (cacheBytes < 1 || memoryBytes < 64L << 20 || threads < 1 || downloads < 1) {
-        throw new LakeFailure("the memory must be at least 64MiB, and the other limits at least 1");
-      }
-    }
-  }
-
   private LakeReader(FileCache cache, Connection duck) {
     this.cache = cache;
     this.duck = duck;
@@ -66,6 +47,7 @@ public final class LakeReader implements AutoCloseable {
   /**
    * Copies what is needed and makes the views.
    *
+   * @param folder for copies of data files
    * @param wanted the tables that are read, with the time that is wanted of each; the views of the
    *     others are empty
    * @param output a file that a question may write; empty: none
@@ -73,29 +55,35 @@ public final class LakeReader implements AutoCloseable {
    */
   public static LakeReader open(
       LakeCatalog catalog,
+      Path folder,
       Map<LakeKind, TimeRange> wanted,
-      Limits limits,
       Optional<Path> output,
       Time time,
       FetchProgress progress)
       throws IOException {
-    Map<LakeKind, Table> tables = tables(catalog);
-    FileCache cache = FileCache.open(limits.cache(), limits.cacheBytes(), time);
+    Map<LakeKind, Table> tables;
+    try {
+      tables = tables(catalog);
+    } catch (RuntimeException e) {
+      throw LakeFailure.of(e, catalog.config());
+    }
+    LakeReaderConfig limits = catalog.config().reader();
+    FileCache cache = FileCache.open(folder, limits.cacheBytes(), time);
     Connection duck;
     try {
       duck = duck(cache, limits);
     } catch (SQLException | RuntimeException e) {
       cache.close();
-      throw failure(e);
+      throw LakeFailure.of(e, catalog.config());
     }
     LakeReader reader = new LakeReader(cache, duck);
     try {
       reader.fill(tables, wanted, limits, progress);
       reader.lockDown(output);
       return reader;
-    } catch (SQLException | RuntimeException e) {
+    } catch (SQLException | IOException | RuntimeException e) {
       reader.close();
-      throw failure(e);
+      throw LakeFailure.of(e, catalog.config());
     }
   }
 
@@ -112,7 +100,7 @@ public final class LakeReader implements AutoCloseable {
     return tables;
   }
 
-  private static Connection duck(FileCache cache, Limits limits) throws SQLException {
+  private static Connection duck(FileCache cache, LakeReaderConfig limits) throws SQLException {
     Properties settings = new Properties();
     settings.put("memory_limit", (limits.memoryBytes() >> 20) + "MiB");
     settings.put("threads", Integer.toString(limits.threads()));
@@ -128,7 +116,7 @@ public final class LakeReader implements AutoCloseable {
   private void fill(
       Map<LakeKind, Table> tables,
       Map<LakeKind, TimeRange> wanted,
-      Limits limits,
+      LakeReaderConfig limits,
       FetchProgress progress)
       throws SQLException, IOException {
     execute("set TimeZone = 'UTC'");

@@ -20,12 +20,12 @@ class ChatMessagesTest {
         "completions | [\"Say\"]                 | [{\"role\":\"user\",\"content\":\"Say\"}]",
         "chat.completions | plain words          |"
             + " [{\"role\":\"user\",\"content\":\"plain words\"}]",
-        "chat.completions | [{\"role\":\"system\",\"content\":\"S\"},{\"role\":\"user\",\"content\":"
-            + "[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\",\"text\":\"b\"}]}] |"
-            + " [{\"role\":\"system\",\"content\":\"S\"},{\"role\":\"user\",\"content\":\"ab\"}]",
-        "chat.completions | [{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"1\"}]},"
-            + "{\"role\":\"tool\",\"tool_call_id\":\"1\",\"content\":\"4\"}] |"
-            + " [{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"1\"}]},"
+        "chat.completions |"
+            + " [{\"role\":\"system\",\"content\":\"S\"},{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\",\"text\":\"b\"}]}]"
+            + " | [{\"role\":\"system\",\"content\":\"S\"},{\"role\":\"user\",\"content\":\"ab\"}]",
+        "chat.completions |"
+            + " [{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"1\"}]},{\"role\":\"tool\",\"tool_call_id\":\"1\",\"content\":\"4\"}]"
+            + " | [{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"1\"}]},"
             + "{\"role\":\"tool\",\"content\":\"4\",\"tool_call_id\":\"1\"}]",
         "messages | [{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"q\"}]},"
             + "{\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"h\"},"
@@ -35,11 +35,11 @@ class ChatMessagesTest {
             + "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"1\",\"type\":"
             + "\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"x\\\":1}\"}}]},"
             + "{\"role\":\"tool\",\"content\":\"4\",\"tool_call_id\":\"1\"}]",
-        "responses | [{\"type\":\"message\",\"role\":\"user\",\"content\":[{\"type\":\"input_text\","
+        "responses |"
+            + " [{\"type\":\"message\",\"role\":\"user\",\"content\":[{\"type\":\"input_text\","
             + "\"text\":\"q\"}]},{\"type\":\"reasoning\",\"summary\":[]},{\"type\":\"function_call\","
-            + "\"call_id\":\"1\",\"name\":\"f\",\"arguments\":\"{}\"},{\"type\":"
-            + "\"function_call_output\",\"call_id\":\"1\",\"output\":\"4\"}] |"
-            + " [{\"role\":\"user\",\"content\":\"q\"},{\"role\":\"assistant\",\"content\":null,"
+            + "\"call_id\":\"1\",\"name\":\"f\",\"arguments\":\"{}\"},{\"type\":\"function_call_output\",\"call_id\":\"1\",\"output\":\"4\"}]"
+            + " | [{\"role\":\"user\",\"content\":\"q\"},{\"role\":\"assistant\",\"content\":null,"
             + "\"tool_calls\":[{\"id\":\"1\",\"type\":\"function\",\"function\":{\"name\":\"f\","
             + "\"arguments\":\"{}\"}}]},{\"role\":\"tool\",\"content\":\"4\",\"tool_call_id\":\"1\"}]",
       })

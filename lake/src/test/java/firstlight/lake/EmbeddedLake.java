@@ -51,7 +51,8 @@ public final class EmbeddedLake implements AutoCloseable {
             name.replace('-', '_'),
             TIMEOUT),
         new LakeConfig.S3(
-            "http://127.0.0.1:" + s3Port, "us-east-1", BUCKET, name + "/", KEY, SECRET, true));
+            "http://127.0.0.1:" + s3Port, "us-east-1", BUCKET, name + "/", KEY, SECRET, true),
+        LakeReaderConfig.DEFAULT);
   }
 
   /** Where the objects of a lake lie on the local disk. */

@@ -3,7 +3,6 @@ package firstlight.lake;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import firstlight.lake.LakeReader.Limits;
 import firstlight.protocol.Time;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -80,10 +79,6 @@ final class LakeReaderTest {
     lake.close();
   }
 
-  private Limits limits() {
-    return new Limits(folder.resolve("cache"), 64 << 20, 256 << 20, 64 << 20, 2, 2);
-  }
-
   private LakeReader open(LakeCatalog catalog, TimeRange range, LakeKind... kinds)
       throws Exception {
     Map<LakeKind, TimeRange> wanted = new EnumMap<>(LakeKind.class);
@@ -91,7 +86,12 @@ final class LakeReaderTest {
       wanted.put(kind, range);
     }
     return LakeReader.open(
-        catalog, wanted, limits(), Optional.empty(), Time.system(), FetchProgress.NONE);
+        catalog,
+        folder.resolve("cache"),
+        wanted,
+        Optional.empty(),
+        Time.system(),
+        FetchProgress.NONE);
   }
 
   private String ask(TimeRange range, String sql) throws Exception {
@@ -156,12 +156,11 @@ final class LakeReaderTest {
             Optional.of(Instant.parse("2026-11-28T23:00:00Z")),
             Optional.of(Instant.parse("2026-11-29T00:00:00Z")));
     Path cache = folder.resolve("cache-range");
-    Limits limits = new Limits(cache, 64 << 20, 256 << 20, 64 << 20, 2, 2);
     try (LakeReader reader =
         LakeReader.open(
             catalog,
+            cache,
             Map.of(LakeKind.RESPONSE, range),
-            limits,
             Optional.empty(),
             Time.system(),
             FetchProgress.NONE)) {
@@ -215,8 +214,8 @@ final class LakeReaderTest {
     try (LakeReader reader =
         LakeReader.open(
             catalog,
+            folder.resolve("cache"),
             Map.of(LakeKind.RESPONSE, TimeRange.ALL),
-            limits(),
             Optional.of(file),
             Time.system(),
             FetchProgress.NONE)) {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import firstlight.lake.LakeReader.Limits;
 import firstlight.lake.TrainingExport.Format;
 import firstlight.lake.TrainingExport.Report;
 import firstlight.lake.TrainingExport.Request;
@@ -97,8 +96,7 @@ final class TrainingExportTest {
   }
 
   private static String common(String id, int minute) {
-    return "'e-%s' as event_id, '%s 08:%02d:00' as time, 'a' as tenant"
-        .formatted(id, DAY, minute);
+    return "'e-%s' as event_id, '%s 08:%02d:00' as time, 'a' as tenant".formatted(id, DAY, minute);
   }
 
   private void judgements() {
@@ -114,8 +112,7 @@ final class TrainingExportTest {
     feedback.add(
         common("rated-f", 50)
             + ", 'rated' as response_id, 'numeric' as data_type, 4.0 as number, 'stars' as name");
-    feedback.add(
-        common("corrected-1", 51) + ", 'corrected' as response_id, 'older' as correction");
+    feedback.add(common("corrected-1", 51) + ", 'corrected' as response_id, 'older' as correction");
     feedback.add(
         common("corrected-2", 52) + ", 'corrected' as response_id, 'exactly' as correction");
     // Somebody else's judgement of the same id says nothing about this tenant's Response.
@@ -141,13 +138,12 @@ final class TrainingExportTest {
   private Export export(Format format, OptionalDouble minScore, boolean all) throws Exception {
     Request request =
         new Request(format, TimeRange.ALL, Optional.empty(), minScore, Optional.empty(), all);
-    Limits limits = new Limits(folder.resolve("cache"), 64 << 20, 256 << 20, 64 << 20, 2, 2);
     StringWriter out = new StringWriter();
     try (LakeReader reader =
         LakeReader.open(
             catalog,
+            folder.resolve("cache"),
             request.tables(),
-            limits,
             Optional.empty(),
             Time.system(),
             FetchProgress.NONE)) {
@@ -195,7 +191,8 @@ final class TrainingExportTest {
   void what_a_response_builds_on_comes_first() throws Exception {
     JsonNode messages =
         export(Format.SFT, OptionalDouble.empty(), false).line("follow").get("messages");
-    assertThat(messages).extracting(message -> message.get("content").asText())
+    assertThat(messages)
+        .extracting(message -> message.get("content").asText())
         .containsExactly("q1", "right", "q10", "indeed");
   }
 
