@@ -1,6 +1,7 @@
 package firstlight.app;
 
 import firstlight.protocol.Time;
+import org.jspecify.annotations.Nullable;
 
 /** Shows on stderr how far the fetch of data files is, once it takes long. */
 final class FetchLine {
@@ -8,16 +9,19 @@ final class FetchLine {
   private static final int MIB = 1 << 20;
 
   private final Time time;
-  private final long begin;
+  private @Nullable Long begin;
   private boolean shown;
 
   FetchLine(Time time) {
     this.time = time;
-    this.begin = time.nanos();
   }
 
   synchronized void fetched(long bytes, long ofBytes) {
-    if (time.nanos() - begin > LONG_NANOS) {
+    long now = time.nanos();
+    if (begin == null) {
+      begin = now;
+    }
+    if (now - begin > LONG_NANOS) {
       System.err.printf("\rfetching data files: %d of %d MiB", bytes / MIB, ofBytes / MIB);
       shown = true;
     }

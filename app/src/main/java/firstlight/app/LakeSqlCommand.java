@@ -20,8 +20,9 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Answers a question in DuckDB's SQL over the views responses, feedback, tool_calls, errors",
-      "and refusals. Without a question it reads one from the standard input."
+      "Answers a question in DuckDB's SQL. The views are responses, feedback,",
+      "tool_calls, errors and refusals. Without a question it reads one from",
+      "the standard input."
     })
 final class LakeSqlCommand implements Callable<Integer> {
   private static final int QUESTION_BYTES_MAX = 1 << 20;

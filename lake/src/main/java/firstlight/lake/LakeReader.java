@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.iceberg.DataFile;
@@ -63,7 +64,7 @@ public final class LakeReader implements AutoCloseable {
       throws IOException {
     Map<LakeKind, Table> tables;
     try {
-      tables = tables(catalog);
+      tables = tables(catalog, wanted.keySet());
     } catch (RuntimeException e) {
       throw LakeFailure.of(e, catalog.config());
     }
@@ -87,12 +88,17 @@ public final class LakeReader implements AutoCloseable {
     }
   }
 
-  private static Map<LakeKind, Table> tables(LakeCatalog catalog) {
+  /** Only those that are wanted: each costs a look into the bucket. */
+  private static Map<LakeKind, Table> tables(LakeCatalog catalog, Set<LakeKind> wanted) {
     Map<LakeKind, Table> tables = new EnumMap<>(LakeKind.class);
-    for (LakeKind kind : LakeKind.values()) {
+    for (LakeKind kind : wanted) {
       catalog.find(kind).ifPresent(table -> tables.put(kind, table));
     }
-    if (tables.isEmpty()) {
+    boolean isThere =
+        !tables.isEmpty()
+            || wanted.isEmpty()
+            || Stream.of(LakeKind.values()).anyMatch(kind -> catalog.find(kind).isPresent());
+    if (!isThere) {
       throw new LakeFailure(
           "there is no lake yet: no Event has arrived. Serve a request, and ask again when"
               + " feedback.files.ageMax is over.");

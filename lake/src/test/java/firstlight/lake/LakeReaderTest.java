@@ -229,7 +229,7 @@ final class LakeReaderTest {
   @Test
   void no_lake_is_said_so() throws Exception {
     try (LakeCatalog empty = LakeCatalog.open(lake.config("nothing"))) {
-      assertThatThrownBy(() -> open(empty, TimeRange.ALL))
+      assertThatThrownBy(() -> open(empty, TimeRange.ALL, LakeKind.RESPONSE))
           .isInstanceOf(LakeFailure.class)
           .hasMessageStartingWith("there is no lake yet");
     }
