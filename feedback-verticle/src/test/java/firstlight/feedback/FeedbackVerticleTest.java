@@ -2,6 +2,7 @@ package firstlight.feedback;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import firstlight.lake.DeadLetter;
 import firstlight.protocol.wire.Event;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -99,11 +100,11 @@ final class FeedbackVerticleTest {
     List<ConsumerRecord<byte[], byte[]>> dead = trial.records("poison.dead", poison.size());
     assertThat(dead).hasSize(poison.size());
     assertThat(dead)
-        .extracting(letter -> header(letter, DeadLetters.REASON))
+        .extracting(letter -> header(letter, DeadLetter.REASON))
         .contains("null_value", "empty_value", "undecodable", "unknown_schema")
         .contains("invalid_id", "unknown_body");
     for (int i = 0; i < poison.size(); i++) {
-      assertThat(header(dead.get(i), DeadLetters.OFFSET)).isEqualTo(Integer.toString(2 * i + 1));
+      assertThat(header(dead.get(i), DeadLetter.OFFSET)).isEqualTo(Integer.toString(2 * i + 1));
       assertThat(dead.get(i).value()).isEqualTo(poison.get(i));
     }
     trial.until(() -> trial.counted("firstlight.feedback.dead.letters") == poison.size());
@@ -187,7 +188,7 @@ final class FeedbackVerticleTest {
         .asString()
         .startsWith("kind=response/date=invalid/times-0-");
     assertThat(trial.query("select count(time) from " + trial.table("times")))
-        .containsExactly(List.of(times.size() - 2L));
+        .containsExactly(List.of(0L));
     trial.undeploy(sink);
   }
 

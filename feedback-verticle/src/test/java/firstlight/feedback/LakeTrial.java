@@ -1,7 +1,8 @@
 package firstlight.feedback;
 
 import firstlight.lake.EmbeddedLake;
-import firstlight.lake.LakeConfig;
+import firstlight.lake.LakeCatalog;
+import firstlight.lake.LakeKind;
 import firstlight.protocol.IdSource;
 import firstlight.protocol.Time;
 import firstlight.protocol.wire.Event;
@@ -21,10 +22,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 import java.util.stream.Stream;
+import org.apache.iceberg.DataFile;
+import org.apache.iceberg.FileScanTask;
+import org.apache.iceberg.Table;
+import org.apache.iceberg.io.CloseableIterable;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -74,15 +79,20 @@ final class LakeTrial implements AutoCloseable {
   }
 
   String deploy(FeedbackConfig config) {
-    return deploy(config, S3LakeStore::new);
+    return deploy(config, new FeedbackVerticle.Storage() {});
   }
 
-  String deploy(FeedbackConfig config, Function<LakeConfig.S3, LakeStore> store) {
+  String deploy(FeedbackConfig config, FeedbackVerticle.Storage storage) {
     IdSource ids = new IdSource(new SecureRandom());
     return await(
         vertx.deployVerticle(
             new FeedbackVerticle(
-                config, lake.config(config.kafka().topic()), Time.system(), ids, registry, store)));
+                config,
+                lake.config(config.kafka().topic()),
+                Time.system(),
+                ids,
+                registry,
+                storage)));
   }
 
   void undeploy(String deployment) {
@@ -174,10 +184,39 @@ final class LakeTrial implements AutoCloseable {
     until(() -> rows(name) >= rows);
   }
 
+  /** That a query sees: those of the files that are in the tables. */
   long rows(String name) {
-    return objects(name).isEmpty()
-        ? 0
-        : (Long) query("select count(*) from " + table(name)).getFirst().getFirst();
+    return tables(name).stream().mapToLong(DataFile::recordCount).sum();
+  }
+
+  /** The files in the newest snapshots of a lake's tables. */
+  List<DataFile> tables(String name) {
+    List<DataFile> files = new ArrayList<>();
+    try (LakeCatalog catalog = LakeCatalog.open(lake.config(name))) {
+      for (LakeKind kind : LakeKind.values()) {
+        Optional<Table> table = catalog.find(kind);
+        if (table.isPresent()) {
+          try (CloseableIterable<FileScanTask> tasks = table.get().newScan().planFiles()) {
+            tasks.forEach(task -> files.add(task.file().copy()));
+          }
+        }
+      }
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+    return files;
+  }
+
+  /** Where an object that a table names lies on the local disk. */
+  Path object(String name, String uri) {
+    return lake.objects(name).resolve(uri.substring(lake.config(name).s3().uri("").length()));
+  }
+
+  /** The rows that queries see, as DuckDB names them. */
+  String rowsOf(String name) {
+    List<String> files =
+        tables(name).stream().map(file -> "'" + object(name, file.location()) + "'").toList();
+    return "read_parquet(%s, union_by_name = true)".formatted(files);
   }
 
   /** All files of a lake, as DuckDB names them. */

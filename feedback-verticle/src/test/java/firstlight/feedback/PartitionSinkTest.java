@@ -2,6 +2,7 @@ package firstlight.feedback;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import firstlight.lake.LakeCommits;
 import firstlight.protocol.Time;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Context;
@@ -38,6 +39,7 @@ final class PartitionSinkTest {
   private final FakeOffsets offsets = new FakeOffsets();
   private final MockProducer<byte[], byte[]> dead =
       new MockProducer<>(false, null, new ByteArraySerializer(), new ByteArraySerializer());
+  private final FolderTables tables = new FolderTables();
   @TempDir private Path folder;
   private FolderLake lake;
   private PartitionSink sink;
@@ -51,7 +53,8 @@ final class PartitionSinkTest {
             vertx,
             Time.system(),
             vertx.createSharedWorkerExecutor("lake", 2),
-            new LakeUpload(lake, spool),
+            new LakeUpload(lake, tables, spool),
+            tables::schema,
             new DeadLetters(
                 KafkaProducer.<byte[], byte[]>create(vertx, dead).exceptionHandler(_ -> {}),
                 "t.dead"),
@@ -73,6 +76,7 @@ final class PartitionSinkTest {
 
     until(() -> offsets.commits.equals(List.of(10L)));
     assertThat(lake.names()).containsExactly("_cuts/id/" + stem(0), file(0));
+    assertThat(tables.appended).containsExactly("responses 0-10");
   }
 
   @Test
@@ -106,6 +110,41 @@ final class PartitionSinkTest {
     offer(0, 10);
 
     until(() -> offsets.commits.equals(List.of(4L)));
+  }
+
+  @Test
+  void a_sink_goes_on_where_the_tables_are_when_the_group_has_forgotten() throws IOException {
+    tables.place = new LakeCommits.Place(50, 60);
+    offer(0, 10);
+
+    until(() -> offsets.seeks.equals(List.of(50L)));
+    offer(50, 20);
+
+    until(() -> offsets.commits.equals(List.of(60L)));
+    assertThat(tables.appended).as("what ended there before ends there again").hasSize(1);
+    offer(60, 10);
+    until(() -> offsets.commits.equals(List.of(60L, 70L)));
+    assertThat(tables.appended).containsExactly("responses 50-60", "responses 60-70");
+  }
+
+  @Test
+  void the_wait_of_the_oldest_event_and_the_lag_end_when_all_is_in_the_lake() {
+    run(sink::tick);
+    until(sink::idle);
+    assertThat(sink.waitSeconds()).isZero();
+    offer(0, 5);
+    until(() -> !sink.working());
+    assertThat(sink.idle()).isFalse();
+    assertThat(sink.waitSeconds()).isPositive();
+    run(() -> sink.passed(7));
+    assertThat(sink.next()).isZero();
+
+    offer(5, 5);
+    until(sink::idle);
+    run(() -> sink.passed(12));
+
+    assertThat(sink.waitSeconds()).isZero();
+    assertThat(sink.next()).isEqualTo(12);
   }
 
   @Test
