@@ -93,6 +93,7 @@ final class EmbeddedServices {
         Map.entry("lake.s3.endpoint", "http://127.0.0.1:" + ports.get(4)),
         Map.entry("lake.s3.accessKey", EmbeddedObjectStore.ACCESS_KEY),
         Map.entry("lake.s3.secretKey", EmbeddedObjectStore.SECRET_KEY),
+        Map.entry("lake.upkeep.folder", folder.resolve("lake-upkeep").toString()),
         Map.entry("feedback.spool", folder.resolve("lake-spool").toString()));
   }
 

@@ -16,7 +16,8 @@ import picocli.CommandLine.Command;
       LakeResponsesCommand.class,
       LakeFeedbackCommand.class,
       LakeStatusCommand.class,
-      LakeExportCommand.class
+      LakeExportCommand.class,
+      LakeCompactCommand.class
     })
 final class LakeCommand implements Runnable {
   @CommandLine.Spec

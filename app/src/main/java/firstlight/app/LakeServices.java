@@ -29,7 +29,6 @@ final class LakeServices implements AutoCloseable {
 
   private static final int WAIT_STEP_MILLIS = 100;
 
-  private final Settings settings;
   private final Path folder;
   private final LakeConfig config;
   private final Time time = Time.system();
@@ -37,7 +36,6 @@ final class LakeServices implements AutoCloseable {
   private @Nullable LakeCatalog catalog;
 
   private LakeServices(Settings settings, Path folder, @Nullable EmbeddedServices own) {
-    this.settings = settings;
     this.folder = folder;
     this.own = own;
     this.config = LakeConfig.read(settings.section("lake"));
@@ -113,8 +111,8 @@ final class LakeServices implements AutoCloseable {
     }
   }
 
-  Settings settings() {
-    return settings;
+  LakeConfig config() {
+    return config;
   }
 
   Time time() {

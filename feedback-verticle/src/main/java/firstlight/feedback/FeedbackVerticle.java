@@ -1,6 +1,7 @@
 package firstlight.feedback;
 
 import firstlight.lake.LakeConfig;
+import firstlight.lake.LakeUpkeep;
 import firstlight.protocol.IdSource;
 import firstlight.protocol.Time;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -35,6 +36,7 @@ public final class FeedbackVerticle extends VerticleBase {
   private final LakeConfig lake;
   private final Time time;
   private final IdSource ids;
+  private final MeterRegistry registry;
   private final FeedbackMetrics metrics;
   private final Storage storage;
   private final Backoff backoff = new Backoff();
@@ -42,6 +44,7 @@ public final class FeedbackVerticle extends VerticleBase {
   private final Attempt attempt = new Attempt();
   private Future<?> connecting = Future.succeededFuture();
   private @Nullable Open open;
+  private @Nullable UpkeepTimer timer;
   private boolean stopped;
 
   /** Opens what the lake is made of. */
@@ -93,12 +96,18 @@ public final class FeedbackVerticle extends VerticleBase {
     this.time = time;
     this.ids = ids;
     this.storage = storage;
+    this.registry = registry;
     metrics = new FeedbackMetrics(registry);
     log = new QuietLog(LOG, time);
   }
 
   @Override
   public Future<?> start() {
+    if (lake.upkeep().enabled()) {
+      LakeUpkeep upkeep = new LakeUpkeep(lake, time, ids, registry);
+      timer =
+          new UpkeepTimer(vertx, time, lake.upkeep().every(), upkeep::run, upkeep::stop).start();
+    }
     connect(vertx.createSharedWorkerExecutor("firstlight-lake", WORKERS, 2, TimeUnit.MINUTES));
     return Future.succeededFuture();
   }
@@ -178,6 +187,13 @@ public final class FeedbackVerticle extends VerticleBase {
   @Override
   public Future<?> stop() {
     stopped = true;
+    UpkeepTimer ticking = timer;
+    Future<?> quiet =
+        ticking == null ? Future.succeededFuture() : ticking.stop(config.closeLimit());
+    return Future.join(stopSink(), quiet).otherwiseEmpty();
+  }
+
+  private Future<?> stopSink() {
     Open ours = open;
     if (ours == null) {
       // Else it would go on while the services and Vert.x end, and both would complain of it.

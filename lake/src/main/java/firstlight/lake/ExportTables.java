@@ -106,8 +106,9 @@ final class ExportTables {
         request.minScore().isPresent()
             ? "number >= " + request.minScore().getAsDouble()
             : "number > 0";
-    String name = request.name().map(word -> "name = " + DuckTypes.text(word)).orElse("true");
-    String tenant = request.tenant().map(word -> "tenant = " + DuckTypes.text(word)).orElse("true");
+    String name = request.name().map(word -> "name = " + DuckColumns.literal(word)).orElse("true");
+    String tenant =
+        request.tenant().map(word -> "tenant = " + DuckColumns.literal(word)).orElse("true");
     boolean pairs = request.format() == TrainingExport.Format.PREFERENCE;
     String verdicts = request.all() ? "false" : pairs ? "verdict <> 'bad'" : "true";
     // A correction takes the place of an answer, unless it is to be shown beside it.

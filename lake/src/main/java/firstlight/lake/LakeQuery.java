@@ -75,7 +75,7 @@ public record LakeQuery(String sql, List<Object> values) {
   public long writeParquet(LakeReader lake, Path file) {
     String copy =
         "copy (%s\n) to %s (format parquet, compression zstd, use_tmp_file false)"
-            .formatted(sql, DuckTypes.text(file.toAbsolutePath().normalize().toString()));
+            .formatted(sql, DuckColumns.literal(file.toAbsolutePath().normalize().toString()));
     try (PreparedStatement statement = prepare(lake, copy)) {
       return statement.executeLargeUpdate();
     } catch (SQLException e) {

@@ -24,6 +24,7 @@ import java.util.stream.Stream;
 import org.apache.iceberg.DataFile;
 import org.apache.iceberg.Schema;
 import org.apache.iceberg.Table;
+import org.apache.iceberg.types.Types.NestedField;
 import org.duckdb.DuckDBConnection;
 import org.jspecify.annotations.Nullable;
 
@@ -162,15 +163,15 @@ public final class LakeReader implements AutoCloseable {
     Schema schema = table == null ? LakeSchema.of(kind) : table.schema();
     // A file without rows in front gives the views all columns, whatever the others have.
     String shape = cache.workFolder().resolve(kind.word() + "-shape.parquet").toString();
-    execute("create temp table shape(%s)".formatted(DuckTypes.columns(schema)));
-    execute("copy shape to %s (format parquet)".formatted(DuckTypes.text(shape)));
+    execute("create temp table shape(%s)".formatted(DuckColumns.definitions(schema)));
+    execute("copy shape to %s (format parquet)".formatted(DuckColumns.literal(shape)));
     execute("drop table shape");
     List<String> all = Stream.concat(Stream.of(shape), files.stream()).toList();
     readable.addAll(all);
     String rows =
         "from read_parquet([%s], union_by_name = true) where %s"
             .formatted(
-                all.stream().map(DuckTypes::text).collect(Collectors.joining(", ")),
+                all.stream().map(DuckColumns::literal).collect(Collectors.joining(", ")),
                 range.condition());
     String once =
         isRepeating(rows)
@@ -179,7 +180,15 @@ public final class LakeReader implements AutoCloseable {
             : "";
     execute(
         "create view %s as select %s %s%s"
-            .formatted(DuckTypes.quoted(kind.table()), DuckTypes.casts(schema), rows, once));
+            .formatted(
+                DuckColumns.quoted(kind.table()),
+                DuckColumns.select(schema, names(schema)),
+                rows,
+                once));
+  }
+
+  private static Set<String> names(Schema schema) {
+    return schema.columns().stream().map(NestedField::name).collect(Collectors.toSet());
   }
 
   /** Looked up once, so that no question pays for repeats that are not there. */
@@ -201,7 +210,8 @@ public final class LakeReader implements AutoCloseable {
     output.ifPresent(path -> readable.add(path.toAbsolutePath().normalize().toString()));
     execute(
         "set allowed_paths = [%s]"
-            .formatted(readable.stream().map(DuckTypes::text).collect(Collectors.joining(", "))));
+            .formatted(
+                readable.stream().map(DuckColumns::literal).collect(Collectors.joining(", "))));
     execute("set enable_external_access = false");
     execute("set lock_configuration = true");
   }

@@ -16,7 +16,7 @@ import org.apache.iceberg.types.Types.NestedField;
  * What a table holds, from its newest snapshot alone: no data file is read.
  *
  * @param bytes of its data files
- * @param smallFiles those below {@link #SMALL_BYTES}: compaction merges them
+ * @param smallFiles those that are merged once there are enough
  * @param newest time of its newest Event; empty: it has none
  * @param snapshot id of the snapshot; empty: there is none yet
  * @param offsets which records of Kafka are in it
@@ -30,22 +30,21 @@ public record LakeStatus(
     Optional<Instant> newest,
     Optional<Long> snapshot,
     LakeOffsets offsets) {
-  public static final long SMALL_BYTES = 32L << 20;
-
   /** Looks at every table that there is. */
   public static List<LakeStatus> of(LakeCatalog catalog) {
     List<LakeStatus> all = new ArrayList<>();
+    long small = catalog.config().upkeep().compaction().smallBytes();
     for (LakeKind kind : LakeKind.values()) {
-      catalog.find(kind).ifPresent(table -> all.add(of(kind, table)));
+      catalog.find(kind).ifPresent(table -> all.add(of(kind, table, small)));
     }
     return List.copyOf(all);
   }
 
-  private static LakeStatus of(LakeKind kind, Table table) {
+  private static LakeStatus of(LakeKind kind, Table table, long smallBytes) {
     LakePlan plan = LakePlan.of(table, TimeRange.ALL);
     Optional<Snapshot> snapshot = Optional.ofNullable(table.currentSnapshot());
     int small =
-        (int) plan.files().stream().filter(file -> file.fileSizeInBytes() < SMALL_BYTES).count();
+        (int) plan.files().stream().filter(file -> file.fileSizeInBytes() < smallBytes).count();
     return new LakeStatus(
         kind,
         plan.rows(),

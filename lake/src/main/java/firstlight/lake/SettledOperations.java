@@ -30,10 +30,15 @@ final class SettledOperations implements TableOperations {
     try {
       table.commit(base, metadata);
     } catch (CommitFailedException e) {
-      if (!committed(metadata.currentSnapshot(), e)) {
+      if (!addsSnapshot(base, metadata) || !committed(metadata.currentSnapshot(), e)) {
         throw e;
       }
     }
+  }
+
+  /** A change of columns, or the end of old snapshots, is not known by its newest snapshot. */
+  private static boolean addsSnapshot(@Nullable TableMetadata base, TableMetadata metadata) {
+    return base == null || metadata.currentSnapshot() != base.currentSnapshot();
   }
 
   private boolean committed(@Nullable Snapshot ours, CommitFailedException failure) {

@@ -1,5 +1,6 @@
 package firstlight.lake;
 
+import firstlight.protocol.Settings;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
@@ -52,6 +53,7 @@ public final class EmbeddedLake implements AutoCloseable {
             TIMEOUT),
         new LakeConfig.S3(
             "http://127.0.0.1:" + s3Port, "us-east-1", BUCKET, name + "/", KEY, SECRET, true),
+        UpkeepConfig.read(Settings.empty()),
         LakeReaderConfig.DEFAULT);
   }
 

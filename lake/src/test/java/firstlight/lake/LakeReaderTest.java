@@ -39,7 +39,7 @@ final class LakeReaderTest {
       LakeS3.prepare(client, config.s3());
     }
     catalog = LakeCatalog.open(config);
-    LakeRows rows = new LakeRows(catalog, folder);
+    SqlRows rows = new SqlRows(catalog, folder);
     rows.append(
         LakeKind.RESPONSE,
         "2026-11-28",

@@ -1,88 +1,110 @@
 package firstlight.lake;
 
-import firstlight.lake.LakeFile.Bounds;
-import firstlight.lake.LakeOffsets.Batch;
-import java.io.OutputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.LocalDate;
-import java.util.ArrayList;
-import java.util.List;
-import org.apache.iceberg.Table;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.apache.iceberg.Schema;
+import org.apache.iceberg.types.Types.NestedField;
 
-/** Fills the tables of a lake with files of rows that a test gives in SQL. */
+/** Parquet files with rows of a table, written by DuckDB. */
 final class LakeRows {
-  private static final long MICROS_A_DAY = 86_400_000_000L;
+  private static final long START_MICROS = FilledLake.DAY.toEpochDay() * 86_400_000_000L;
 
-  private final LakeCatalog catalog;
-  private final LakeCommits commits;
-  private final Path folder;
-  private int offset;
+  private final Schema schema;
+  private final Map<String, String> values = new LinkedHashMap<>();
 
-  LakeRows(LakeCatalog catalog, Path folder) {
-    this.catalog = catalog;
-    this.commits = new LakeCommits(catalog);
-    this.folder = folder;
+  /**
+   * @param schema of the files; all columns are null or zero at first
+   */
+  LakeRows(Schema schema) {
+    this.schema = schema;
+    value(LakeSchema.EVENT_ID, "printf('event-%09d', i)");
+    value(LakeSchema.SCHEMA, "2");
+    value(LakeSchema.TENANT, "'tenant-' || i % 7");
+    value(LakeSchema.NODE, "'edge-0'");
+    value(LakeSchema.OFFSET, "i");
+    value(LakeSchema.TIME, "make_timestamptz(%d + i * 1000)".formatted(START_MICROS));
   }
 
-  /** Appends one file; rows have an id, a time of that day and what the columns say. */
-  void append(LakeKind kind, String day, List<String> rows) throws Exception {
-    Table table = catalog.table(kind);
-    Path file = Files.createTempFile(folder, "rows", ".parquet");
-    int first = offset;
+  /**
+   * Gives a column a value.
+   *
+   * @param sql an expression; {@code i} is the row's number
+   */
+  LakeRows value(String column, String sql) {
+    values.put(column, sql);
+    return this;
+  }
+
+  /** When a row happened, Unix time in microseconds. */
+  static long micros(long row) {
+    return START_MICROS + row * 1000;
+  }
+
+  /** Responses with all that they can have. */
+  static LakeRows responses(Schema schema) {
+    return new LakeRows(schema)
+        .value("response_id", "'resp_' || md5(i::VARCHAR)")
+        .value("finish_reasons", "CASE WHEN i % 5 = 0 THEN [] ELSE ['STOP', 'LENGTH'] END")
+        .value("input", "CASE WHEN i % 3 = 0 THEN NULL ELSE 'asked ✓ ' || i END")
+        .value("output", "repeat(md5(i::VARCHAR) || chr(10), 3)")
+        .value("output_tokens", "i % 97")
+        .value(
+            "generations",
+            """
+            CASE WHEN i % 4 = 0 THEN [] ELSE [
+              {'index': 0, 'replica': 'r-0', 'seed': -i,
+               'token_ids': [(hash(i * 1000 + k) % 32000)::BIGINT FOR k IN range(i % 50)],
+               'token_logprobs': [-(hash(i + k) % 1000) / 997.0 FOR k IN range(i % 50)],
+               'token_micros': [4294967295 - k FOR k IN range(i % 50)]},
+              {'index': 1, 'replica': NULL, 'seed': i, 'token_ids': [], 'token_logprobs': [],
+               'token_micros': []}] END
+            """);
+  }
+
+  /** Judgements with notes of their own. */
+  static LakeRows feedback(Schema schema) {
+    return new LakeRows(schema)
+        .value("feedback_id", "'fb_' || i")
+        .value("number", "CASE WHEN i % 2 = 0 THEN NULL ELSE i / 7.0 END")
+        .value(
+            "metadata",
+            "CASE WHEN i % 3 = 0 THEN MAP {} ELSE MAP {'k' || i: 'v', 'é': '' || i} END")
+        .value("token_range", "CASE WHEN i % 2 = 0 THEN NULL ELSE {'start': i, 'end': i + 1} END");
+  }
+
+  /** Writes the rows from the first number up to but without the end. */
+  void write(Path file, int partition, long first, long end) {
+    String columns =
+        schema.columns().stream()
+            .map(column -> expression(column, partition))
+            .collect(Collectors.joining(", "));
     try (Connection duck = DriverManager.getConnection("jdbc:duckdb:");
         Statement statement = duck.createStatement()) {
-      statement.execute("set TimeZone = 'UTC'");
-      List<String> selects = new ArrayList<>();
-      for (String row : rows) {
-        selects.add(
-            """
-            select * replace (time::timestamptz as time), 2 as event_schema, 'edge-1' as node,
-              0 as kafka_partition, %d::bigint as kafka_offset from (select %s)
-            """
-                .formatted(offset++, row));
-      }
-      statement.execute("create table rows as " + String.join(" union all by name ", selects));
-      statement.execute("copy rows to '%s' (format parquet)".formatted(file));
+      statement.execute("SET threads = 1");
+      statement.execute(
+          """
+          COPY (SELECT %s FROM range(%d, %d) t(i)) TO %s
+          (FORMAT parquet, COMPRESSION zstd, FIELD_IDS %s)
+          """
+              .formatted(
+                  columns, first, end, DuckColumns.literal(file), DuckColumns.fieldIds(schema)));
+    } catch (SQLException e) {
+      throw new AssertionError(e);
     }
-    String uri = catalog.config().s3().uri("%s/%d.parquet".formatted(kind.word(), first));
-    try (OutputStream out = table.io().newOutputFile(uri).create()) {
-      Files.copy(file, out);
-    }
-    LocalDate date = LocalDate.parse(day);
-    long begin = date.toEpochDay() * MICROS_A_DAY;
-    commits.append(
-        kind,
-        "topic",
-        0,
-        new Batch(first, offset),
-        List.of(
-            new LakeFile(
-                uri,
-                rows.size(),
-                Files.size(file),
-                date,
-                times(file, begin),
-                new Bounds(0, 0),
-                new Bounds(first, offset - 1))));
   }
 
-  private static Bounds times(Path file, long begin) throws Exception {
-    try (Connection duck = DriverManager.getConnection("jdbc:duckdb:");
-        ResultSet row =
-            duck.createStatement()
-                .executeQuery(
-                    "select min(epoch_us(time)), max(epoch_us(time)) from '%s'".formatted(file))) {
-      row.next();
-      Bounds times = new Bounds(row.getLong(1), row.getLong(2));
-      if (times.min() < begin || times.max() >= begin + MICROS_A_DAY) {
-        throw new IllegalArgumentException("a row of another day");
-      }
-      return times;
-    }
+  private String expression(NestedField column, int partition) {
+    String value =
+        column.name().equals(LakeSchema.PARTITION)
+            ? Integer.toString(partition)
+            : values.getOrDefault(column.name(), "NULL");
+    return "CAST(%s AS %s) AS %s"
+        .formatted(value, DuckColumns.type(column.type()), DuckColumns.quoted(column.name()));
   }
 }

@@ -56,7 +56,7 @@ final class TrainingExportTest {
     catalog = LakeCatalog.open(config);
     responses();
     judgements();
-    LakeRows rows = new LakeRows(catalog, folder);
+    SqlRows rows = new SqlRows(catalog, folder);
     rows.append(LakeKind.RESPONSE, DAY, responses);
     rows.append(LakeKind.FEEDBACK, DAY, feedback);
   }
