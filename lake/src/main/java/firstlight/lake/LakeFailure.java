@@ -1,6 +1,7 @@
 package firstlight.lake;
 
 import java.sql.SQLException;
+import org.apache.iceberg.exceptions.NotFoundException;
 import software.amazon.awssdk.core.exception.SdkException;
 
 /** The lake can not be read, and this one sentence says why and what helps. */
@@ -21,6 +22,12 @@ public final class LakeFailure extends RuntimeException {
       switch (cause) {
         case LakeFailure known -> {
           return known;
+        }
+        case NotFoundException gone -> {
+          return new LakeFailure(
+              "a file of the lake went away while it was copied (%s). Ask again."
+                  .formatted(firstLine(gone)),
+              failure);
         }
         case SQLException away when !(failure instanceof SQLException) -> {
           return new LakeFailure(

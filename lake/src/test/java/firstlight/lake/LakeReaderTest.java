@@ -227,6 +227,21 @@ final class LakeReaderTest {
   }
 
   @Test
+  void the_query_in_the_documentation_joins_a_response_with_its_feedback_and_tokens()
+      throws Exception {
+    String page = Files.readString(Path.of("../docs/lake.md"));
+    int begin = page.indexOf("```sql") + 6;
+    // These rows are of a fixed day.
+    String query =
+        page.substring(begin, page.indexOf("```", begin))
+            .replace("now() - interval 1 day", "timestamptz '2026-11-29 08:00:00'");
+    assertThat(ask(TimeRange.ALL, query))
+        .startsWith("{\"time\":\"2026-11-29T08:00:00Z\",\"response_id\":\"r4\"")
+        .contains("\"output_tokens\":4,\"name\":\"helpful\",\"number\":1.0")
+        .contains("\"token_ids\":null");
+  }
+
+  @Test
   void no_lake_is_said_so() throws Exception {
     try (LakeCatalog empty = LakeCatalog.open(lake.config("nothing"))) {
       assertThatThrownBy(() -> open(empty, TimeRange.ALL, LakeKind.RESPONSE))
