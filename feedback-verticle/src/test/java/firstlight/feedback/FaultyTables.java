@@ -8,7 +8,7 @@ import java.util.List;
 import org.apache.iceberg.Schema;
 
 /** Tables that are cut off at a chosen moment. */
-final class FaultyTables implements LakeTables {
+class FaultyTables implements LakeTables {
   private final LakeTables tables;
   private final Cutoff cutoff;
 
@@ -32,9 +32,13 @@ final class FaultyTables implements LakeTables {
   public void append(LakeKind kind, BatchName batch, long next, List<LakeFile> files)
       throws IOException {
     cutoff.check();
+    beforeAppend();
     tables.append(kind, batch, next, files);
     cutoff.passed();
   }
+
+  /** For a test that has something to do just then. */
+  void beforeAppend() throws IOException {}
 
   @Override
   public void close() {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** From Kafka to files that DuckDB reads. Field cases B64 (poison) and B68 (quiet, midnight). */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class FeedbackVerticleTest {
-  private static final Duration SOON = Duration.ofMillis(300);
+  private static final Duration SOON = LakeTrial.SOON;
   private static final Duration NEVER = Duration.ofHours(1);
 
   private LakeTrial trial;
@@ -144,7 +144,7 @@ final class FeedbackVerticleTest {
 
   @Test
   void events_that_alternate_around_midnight_make_few_files() throws Exception {
-    FeedbackConfig config = trial.config("midnight", 1, LakeTrial.files(1000, SOON));
+    FeedbackConfig config = trial.config("midnight", 1, LakeTrial.files(1000, NEVER));
     trial.createTopic(config);
     long midnight = Instant.parse("2026-11-30T00:00:00Z").toEpochMilli();
     trial.send(

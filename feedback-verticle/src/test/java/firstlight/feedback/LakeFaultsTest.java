@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class LakeFaultsTest {
   private static final int FOR_EVER = Integer.MAX_VALUE;
-  private static final Duration SOON = Duration.ofMillis(300);
+  private static final Duration SOON = LakeTrial.SOON;
 
   private LakeTrial trial;
 
@@ -127,10 +127,19 @@ final class LakeFaultsTest {
   }
 
   private void assertOnceEach(String name, long events) {
+    assertOnceEach(trial, name, events);
+  }
+
+  /** In the files and in the tables. */
+  static void assertOnceEach(LakeTrial trial, String name, long events) {
     for (String rows : List.of(trial.table(name), trial.rowsOf(name))) {
       assertThat(trial.query("select count(*), count(distinct event_id) from " + rows))
           .as(name + ": " + trial.objects(name))
           .containsExactly(List.of(events, events));
+    }
+    assertThat(trial.openUploads()).isZero();
+    for (String object : trial.objects(name)) {
+      assertThat(trial.ending(name, object)).as(object).isEqualTo("PAR1");
     }
     for (DataFile file : trial.tables(name)) {
       assertThat(trial.object(name, file.location())).hasSize(file.fileSizeInBytes());

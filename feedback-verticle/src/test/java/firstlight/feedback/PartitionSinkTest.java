@@ -114,17 +114,17 @@ final class PartitionSinkTest {
 
   @Test
   void a_sink_goes_on_where_the_tables_are_when_the_group_has_forgotten() throws IOException {
-    tables.place = new LakeCommits.Place(50, 60);
+    tables.place = new LakeCommits.Place(50, 57);
     offer(0, 10);
 
     until(() -> offsets.seeks.equals(List.of(50L)));
-    offer(50, 20);
+    offer(50, 15);
 
-    until(() -> offsets.commits.equals(List.of(60L)));
+    until(() -> offsets.commits.equals(List.of(57L)));
     assertThat(tables.appended).as("what ended there before ends there again").hasSize(1);
-    offer(60, 10);
-    until(() -> offsets.commits.equals(List.of(60L, 70L)));
-    assertThat(tables.appended).containsExactly("responses 50-60", "responses 60-70");
+    offer(65, 5);
+    until(() -> offsets.commits.equals(List.of(57L, 67L)));
+    assertThat(tables.appended).containsExactly("responses 50-57", "responses 57-67");
   }
 
   @Test
@@ -175,6 +175,21 @@ final class PartitionSinkTest {
     LongStream.range(0, 10).forEach(_ -> dead.completeNext());
 
     until(() -> offsets.commits.equals(List.of(10L)));
+  }
+
+  @Test
+  void a_disk_that_takes_nothing_is_waited_for_and_the_records_are_read_again() throws IOException {
+    Path spool = folder.resolve("spool");
+    Files.delete(spool);
+    offer(0, 10);
+    until(() -> offsets.seeks.contains(0L));
+    assertThat(lake.names()).isEmpty();
+
+    Files.createDirectory(spool);
+    offer(0, 10);
+
+    until(() -> offsets.commits.equals(List.of(10L)));
+    assertThat(lake.names()).contains(file(0));
   }
 
   @Test
