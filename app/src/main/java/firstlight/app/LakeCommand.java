@@ -17,7 +17,8 @@ import picocli.CommandLine.Command;
       LakeFeedbackCommand.class,
       LakeStatusCommand.class,
       LakeExportCommand.class,
-      LakeCompactCommand.class
+      LakeCompactCommand.class,
+      LakeReplayCommand.class
     })
 final class LakeCommand implements Runnable {
   @CommandLine.Spec

@@ -1,5 +1,7 @@
 package firstlight.app;
 
+import firstlight.feedback.FeedbackConfig;
+import firstlight.lake.DeadLetterReplay;
 import firstlight.lake.FetchProgress;
 import firstlight.lake.LakeCatalog;
 import firstlight.lake.LakeConfig;
@@ -29,6 +31,7 @@ final class LakeServices implements AutoCloseable {
 
   private static final int WAIT_STEP_MILLIS = 100;
 
+  private final Settings settings;
   private final Path folder;
   private final LakeConfig config;
   private final Time time = Time.system();
@@ -36,6 +39,7 @@ final class LakeServices implements AutoCloseable {
   private @Nullable LakeCatalog catalog;
 
   private LakeServices(Settings settings, Path folder, @Nullable EmbeddedServices own) {
+    this.settings = settings;
     this.folder = folder;
     this.own = own;
     this.config = LakeConfig.read(settings.section("lake"));
@@ -109,6 +113,22 @@ final class LakeServices implements AutoCloseable {
       own.stop();
       throw e;
     }
+  }
+
+  /**
+   * Where dead letters are.
+   *
+   * @throws StartFailure when Kafka does not run
+   */
+  DeadLetterReplay.Topics topics() {
+    if (own != null) {
+      throw new StartFailure(
+          "dead letters are on Kafka, which runs with the node. Start it with \"firstlight up\" and"
+              + " ask again.");
+    }
+    FeedbackConfig.Kafka kafka = FeedbackConfig.read(settings.section("feedback")).kafka();
+    settings.problems().throwIfAny();
+    return new DeadLetterReplay.Topics(kafka.bootstrap(), kafka.topic(), kafka.deadTopic());
   }
 
   LakeConfig config() {

@@ -82,7 +82,9 @@ final class ParquetMerge {
           inputs.stream().map(DuckColumns::literal).collect(Collectors.joining(", ", "[", "]"));
       // To bring files of several versions together, DuckDB keeps all of them open.
       return new Source(
-          "read_parquet(%s, union_by_name = %s, filename = 'firstlight_file', file_row_number = true)"
+          """
+          read_parquet(%s, union_by_name = %s, filename = 'firstlight_file', file_row_number = true)
+          """
               .formatted(files, schemas(statement, files) > 1),
           number(statement, "SELECT sum(num_rows) FROM parquet_file_metadata(%s)", files),
           number(

@@ -71,11 +71,15 @@ final class FilledLake implements AutoCloseable {
     return catalog.find(kind).orElseThrow();
   }
 
-  /** Uploads a file with so many rows of a partition, and appends it. */
-  LakeFile append(LakeKind kind, LakeRows rows, int partition, long first, long end) {
-    LakeFile file = upload(kind, rows, partition, first, end, DAY);
-    commits.append(kind, TOPIC, partition, new Batch(first, end), List.of(file));
-    return file;
+  /** Uploads so many files with rows of a partition, and appends them as one batch. */
+  void append(LakeKind kind, LakeRows rows, int partition, long first, long end, int files) {
+    List<LakeFile> batch = new ArrayList<>();
+    for (int i = 0; i < files; i++) {
+      long from = first + (end - first) * i / files;
+      long to = first + (end - first) * (i + 1) / files;
+      batch.add(upload(kind, rows, partition, from, to, DAY));
+    }
+    commits.append(kind, TOPIC, partition, new Batch(first, end), batch);
   }
 
   /**

@@ -7,6 +7,21 @@ import java.time.Duration;
 final class LateTime implements Time {
   private volatile long aheadMillis;
 
+  /** A clock that stands still. */
+  static Time stopped(long epochMillis) {
+    return new Time() {
+      @Override
+      public long epochMillis() {
+        return epochMillis;
+      }
+
+      @Override
+      public long nanos() {
+        return epochMillis * 1_000_000;
+      }
+    };
+  }
+
   void advance(Duration span) {
     aheadMillis += span.toMillis();
   }
