@@ -37,6 +37,8 @@ final class EmbeddedServices {
   private final ExecutorService threads =
       Executors.newThreadPerTaskExecutor(Thread.ofPlatform().name("embedded-", 0).factory());
   private @Nullable FileLock lock;
+  private boolean announced;
+  private boolean stopped;
 
   private EmbeddedServices(Path folder, Map<String, Object> endpoints) {
     this.folder = folder;
@@ -63,6 +65,16 @@ final class EmbeddedServices {
     return planned;
   }
 
+  /** Only what the lake needs, for a command that reads it while no node runs. */
+  static EmbeddedServices planForLake(Path data) throws IOException {
+    Path folder = data.toAbsolutePath().normalize();
+    List<Integer> ports = FreePorts.find(5);
+    EmbeddedServices planned = new EmbeddedServices(folder, endpoints(ports, folder));
+    planned.services.add(new EmbeddedPostgresServer(folder.resolve("postgres"), ports.get(0)));
+    planned.services.add(new EmbeddedObjectStore(folder.resolve("objects"), ports.get(4)));
+    return planned;
+  }
+
   private static Map<String, Object> endpoints(List<Integer> ports, Path folder) {
     String kafka = "127.0.0.1:" + ports.get(2);
     return Map.ofEntries(
@@ -81,6 +93,7 @@ final class EmbeddedServices {
         Map.entry("lake.s3.endpoint", "http://127.0.0.1:" + ports.get(4)),
         Map.entry("lake.s3.accessKey", EmbeddedObjectStore.ACCESS_KEY),
         Map.entry("lake.s3.secretKey", EmbeddedObjectStore.SECRET_KEY),
+        Map.entry("lake.upkeep.folder", folder.resolve("lake-upkeep").toString()),
         Map.entry("feedback.spool", folder.resolve("lake-spool").toString()));
   }
 
@@ -100,6 +113,16 @@ final class EmbeddedServices {
         services.stream()
             .map(service -> CompletableFuture.runAsync(() -> start(service), threads))
             .toArray(CompletableFuture[]::new));
+  }
+
+  /**
+   * Tells other processes of the same user where the services are.
+   *
+   * @see ServicesFile
+   */
+  void announce() throws IOException {
+    ServicesFile.ofThisProcess(endpoints).write(folder);
+    announced = true;
   }
 
   private void start(EmbeddedService service) {
@@ -125,6 +148,18 @@ final class EmbeddedServices {
                   .formatted(folder, free >> 20, FREE_BYTES_MIN >> 20)
               + " choose another folder with --data.");
     }
+    if (!tryLock()) {
+      throw new StartFailure(
+          "another Firstlight uses the folder %s. Stop it, or choose another with --data."
+              .formatted(folder));
+    }
+  }
+
+  /** Whether the folder is ours, now or already; it stays so until the stop. */
+  boolean tryLock() throws IOException {
+    if (lock != null) {
+      return true;
+    }
     FileChannel channel =
         FileChannel.open(
             folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
@@ -135,14 +170,19 @@ final class EmbeddedServices {
     }
     if (lock == null) {
       channel.close();
-      throw new StartFailure(
-          "another Firstlight uses the folder %s. Stop it, or choose another with --data."
-              .formatted(folder));
+      return false;
     }
+    ServicesFile.remove(folder);
+    return true;
   }
 
-  /** Stops all at once, children included. */
-  void stop() {
+  /** Stops all at once, children included; once and for all. */
+  synchronized void stop() {
+    if (stopped) {
+      return;
+    }
+    stopped = true;
+    withdraw();
     CompletableFuture<?>[] stops =
         services.stream()
             .map(service -> CompletableFuture.runAsync(() -> stop(service), threads))
@@ -165,10 +205,22 @@ final class EmbeddedServices {
     }
   }
 
+  private void withdraw() {
+    if (announced) {
+      announced = false;
+      try {
+        ServicesFile.remove(folder);
+      } catch (IOException e) {
+        LOG.debug("what it says is of no use any more, and nobody takes it for more", e);
+      }
+    }
+  }
+
   private void unlockFolder() {
     try {
       if (lock != null) {
         lock.acquiredBy().close();
+        lock = null;
       }
     } catch (IOException e) {
       LOG.debug("the lock is given back when the process ends", e);

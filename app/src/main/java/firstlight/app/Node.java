@@ -64,6 +64,9 @@ final class Node {
     deployment = started;
     started.deployCompute();
     await(services);
+    if (embedded != null) {
+      embedded.announce();
+    }
     giveBackMemory();
     started.deployRest();
     awaitReplicas();
@@ -141,7 +144,7 @@ final class Node {
     }
   }
 
-  private static <T> T await(CompletableFuture<T> future) throws Exception {
+  static <T> T await(CompletableFuture<T> future) throws Exception {
     try {
       return future.get(VERTX_SECONDS, TimeUnit.SECONDS);
     } catch (TimeoutException e) {

@@ -35,6 +35,15 @@ final class FirstlightProcess implements AutoCloseable {
 
   /** Starts {@code firstlight ARGUMENTS}. */
   static FirstlightProcess start(String... arguments) throws IOException {
+    return new FirstlightProcess(
+        new ProcessBuilder(command(arguments))
+            .directory(Sources.root().toFile())
+            .redirectErrorStream(true)
+            .start());
+  }
+
+  /** What starts {@code firstlight ARGUMENTS}. */
+  static List<String> command(String... arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
@@ -50,11 +59,7 @@ final class FirstlightProcess implements AutoCloseable {
             "-jar",
             System.getProperty("firstlight.jar")));
     command.addAll(List.of(arguments));
-    return new FirstlightProcess(
-        new ProcessBuilder(command)
-            .directory(Sources.root().toFile())
-            .redirectErrorStream(true)
-            .start());
+    return command;
   }
 
   /** A folder below target that nobody else uses. */

@@ -20,6 +20,7 @@ final class PublishedClients {
   private static final Duration LIMIT = Duration.ofMinutes(5);
   private static final List<String> PYTHON =
       List.of("openai[realtime]==3.57.0", "anthropic==2.14.0");
+  private static final List<String> ICEBERG = List.of("pyiceberg[sql-postgres,pyarrow]==0.12.0");
   private static final List<String> NODE = List.of("openai@6.49.0", "ws@8.23.0");
   private static final List<String> AGENT = List.of("@openai/codex@0.171.0");
 
@@ -35,13 +36,23 @@ final class PublishedClients {
 
   /** Runs one of our scripts with the Python clients of OpenAI and Anthropic. */
   static Run python(String script, String... arguments) throws Exception {
+    return python("python", PYTHON, script, arguments);
+  }
+
+  /** Runs one of our scripts with PyIceberg. */
+  static Run iceberg(String script, String... arguments) throws Exception {
+    return python("iceberg", ICEBERG, script, arguments);
+  }
+
+  private static Run python(String name, List<String> packages, String script, String... arguments)
+      throws Exception {
     need("python3");
-    Path folder = target("python");
-    if (!isComplete(folder, PYTHON)) {
+    Path folder = target(name);
+    if (!isComplete(folder, packages)) {
       List<String> install =
           List.of("python3", "-m", "pip", "install", "--quiet", "--upgrade", "--target");
-      run(joined(install, joined(List.of(folder.toString()), PYTHON))).ok();
-      complete(folder, PYTHON);
+      run(joined(install, joined(List.of(folder.toString()), packages))).ok();
+      complete(folder, packages);
     }
     List<String> command = List.of("python3", scripts().resolve(script).toString());
     return run(

@@ -30,6 +30,17 @@ final class DuckColumns {
         .collect(Collectors.joining(", "));
   }
 
+  /** For a table of DuckDB with the same columns: each name with its type. */
+  static String definitions(Schema schema) {
+    return definitions(schema.columns());
+  }
+
+  private static String definitions(List<NestedField> fields) {
+    return fields.stream()
+        .map(field -> quoted(field.name()) + " " + type(field.type()))
+        .collect(Collectors.joining(", "));
+  }
+
   /** The value of COPY's option FIELD_IDS: other engines find columns by these numbers. */
   static String fieldIds(Schema schema) {
     return ids(schema.columns());
@@ -38,10 +49,7 @@ final class DuckColumns {
   /** Its name in DuckDB. */
   static String type(Type type) {
     return switch (type) {
-      case Types.StructType struct ->
-          struct.fields().stream()
-              .map(field -> quoted(field.name()) + " " + type(field.type()))
-              .collect(Collectors.joining(", ", "STRUCT(", ")"));
+      case Types.StructType struct -> "STRUCT(%s)".formatted(definitions(struct.fields()));
       case Types.ListType list -> type(list.elementType()) + "[]";
       case Types.MapType map -> "MAP(%s, %s)".formatted(type(map.keyType()), type(map.valueType()));
       default -> primitive(type);

@@ -4,7 +4,7 @@ import firstlight.protocol.Settings;
 import java.time.Duration;
 
 /** Where the lake is: its catalog and its objects. The section {@code lake} of the settings. */
-public record LakeConfig(Catalog catalog, S3 s3, UpkeepConfig upkeep) {
+public record LakeConfig(Catalog catalog, S3 s3, UpkeepConfig upkeep, LakeReaderConfig reader) {
 
   /**
    * The Iceberg catalog.
@@ -54,7 +54,8 @@ public record LakeConfig(Catalog catalog, S3 s3, UpkeepConfig upkeep) {
         new LakeConfig(
             catalog(settings.section("catalog")),
             s3(settings.section("s3")),
-            UpkeepConfig.read(settings.section("upkeep")));
+            UpkeepConfig.read(settings.section("upkeep")),
+            LakeReaderConfig.read(settings.section("reader")));
     settings.done();
     return config;
   }

@@ -59,7 +59,7 @@ public final class LakeUpkeep {
     if (lock.isEmpty()) {
       return Optional.empty();
     }
-    try (UpkeepLock held = lock.get();
+    try (UpkeepLock _ = lock.get();
         LakeCatalog catalog = LakeCatalog.open(config)) {
       compactor.clean();
       UpkeepReport report = UpkeepReport.NOTHING;

@@ -53,7 +53,8 @@ public final class EmbeddedLake implements AutoCloseable {
             TIMEOUT),
         new LakeConfig.S3(
             "http://127.0.0.1:" + s3Port, "us-east-1", BUCKET, name + "/", KEY, SECRET, true),
-        UpkeepConfig.read(Settings.empty()));
+        UpkeepConfig.read(Settings.empty()),
+        LakeReaderConfig.DEFAULT);
   }
 
   /** Where the objects of a lake lie on the local disk. */

@@ -63,7 +63,8 @@ final class FilledLake implements AutoCloseable {
                 folder.resolve("work")),
             usual.keepSnapshots(),
             usual.orphanAge(),
-            usual.orphansMax()));
+            usual.orphansMax()),
+        LakeReaderConfig.DEFAULT);
   }
 
   Table table(LakeKind kind) {
