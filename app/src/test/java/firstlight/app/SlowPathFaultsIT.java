@@ -1,0 +1,239 @@
+package firstlight.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/**
+ * What can go wrong on the slow path, done to real processes under load: afterwards every Event is
+ * in the lake once, and the fast path was as fast as in an undisturbed run just before.
+ *
+ * <p>{@code -DfaultSeconds=60 -Dkills=20 -Dstreams=200 -DfaultTokens=100} is the full form; the
+ * default is short. {@code -DfaultSeed} repeats the random moments of a run.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class SlowPathFaultsIT {
+  private static final Duration LENGTH = Duration.ofSeconds(Integer.getInteger("faultSeconds", 4));
+  private static final int KILLS = Integer.getInteger("kills", 7);
+  private static final int STREAMS = Integer.getInteger("streams", 50);
+  private static final int TOKENS = Integer.getInteger("faultTokens", 40);
+  private static final int STEP_MILLIS = Integer.getInteger("faultStepMillis", 20);
+  private static final long SEED = Long.getLong("faultSeed", System.nanoTime());
+
+  private static final Duration LEAD_IN = Duration.ofSeconds(1);
+  private static final Duration WARM_UP = Duration.ofSeconds(6);
+  private static final Duration SOON = Duration.ofSeconds(60);
+  private static final int KILL_MILLIS_MAX = 3_000;
+  private static final long ROOM_BYTES = 256 << 10;
+
+  /** So long before an edge dies, its last Events are in its spool. */
+  private static final Duration HANDED_OVER = Duration.ofMillis(250);
+
+  // The machine has other things to do: these bounds are for what is waited for, not for noise.
+  private static final double MEDIAN_RATIO_MAX = 1.5;
+  private static final double P99_RATIO_MAX = 3;
+
+  private final Random random = new Random(SEED);
+  private final FaultTable table = new FaultTable();
+  private @Nullable FaultCluster cluster;
+  private @Nullable StreamLoad load;
+  private @Nullable ChildJvm sink;
+  private boolean disk;
+
+  @BeforeAll
+  void start() throws Exception {
+    System.out.printf("seed %d%n", SEED);
+    Path folder = FirstlightProcess.freshFolder("faults");
+    disk = SmallDisk.canBeMade();
+    cluster = new FaultCluster(folder, STREAMS, STEP_MILLIS, disk);
+    cluster.start();
+    sink = cluster.startSink("sink", false, 2).await();
+    load = new StreamLoad(cluster.calls(), STREAMS, TOKENS, SEED);
+    load.run(WARM_UP);
+  }
+
+  @AfterAll
+  void stop() throws Exception {
+    System.out.println(table);
+    if (load != null) {
+      load.close();
+    }
+    if (sink != null) {
+      sink.close();
+    }
+    if (cluster != null) {
+      cluster.close();
+    }
+  }
+
+  private interface Action {
+    void run() throws Exception;
+  }
+
+  /** A fault that lasts, between two equal times of the same load. */
+  private void outage(String fault, Action begin, Action end) throws Exception {
+    load.run(LEAD_IN);
+    Latencies calm = load.run(LENGTH);
+    begin.run();
+    Latencies disturbed;
+    try {
+      disturbed = load.run(LENGTH);
+    } finally {
+      end.run();
+    }
+    settle(fault, calm, disturbed);
+    String as = named(fault);
+    Latencies.Ratios ratios = disturbed.over(calm);
+    assertThat(ratios.firstMedian()).as("TTFT, %s", as).isLessThan(MEDIAN_RATIO_MAX);
+    assertThat(ratios.betweenMedian()).as("between, %s", as).isLessThan(MEDIAN_RATIO_MAX);
+    assertThat(ratios.firstP99()).as("TTFT p99, %s", as).isLessThan(P99_RATIO_MAX);
+    assertThat(ratios.betweenP99()).as("between p99, %s", as).isLessThan(P99_RATIO_MAX);
+  }
+
+  private void settle(String fault, Latencies calm, Latencies disturbed) throws Exception {
+    load.pause();
+    try {
+      LakeCount count = cluster.settle(load.sent(), named(fault));
+      table.add(fault, count, calm, disturbed);
+    } finally {
+      load.resume();
+    }
+  }
+
+  private static String named(String fault) {
+    return "%s; repeat with -Dit.test=SlowPathFaultsIT -DfaultSeed=%d".formatted(fault, SEED);
+  }
+
+  @Test
+  void kafka_is_down() throws Exception {
+    outage("Kafka down", () -> cluster.kafka().kill(), () -> cluster.restartKafka());
+  }
+
+  @Test
+  void kafka_stands_still() throws Exception {
+    outage("Kafka frozen", () -> cluster.kafka().freeze(), () -> cluster.kafka().thaw());
+  }
+
+  @Test
+  void the_object_store_is_down() throws Exception {
+    outage("S3 down", () -> cluster.store().kill(), () -> cluster.restartStore());
+  }
+
+  @Test
+  void kafka_has_no_room() throws Exception {
+    assumeTrue(disk, "a small disk can not be mounted here");
+    outage(
+        "Kafka full",
+        () -> cluster.kafkaDisk().leave(ROOM_BYTES),
+        () -> {
+          cluster.kafkaDisk().grow(FaultCluster.KAFKA_DISK_MIB);
+          cluster.restartKafka();
+        });
+  }
+
+  @Test
+  void the_sink_is_killed_between_any_two_of_its_steps() throws Exception {
+    load.run(LEAD_IN);
+    Latencies calm = load.run(LENGTH);
+    sink.kill();
+    Latencies disturbed = load.begin();
+    List<String> kills = new ArrayList<>();
+    for (int i = 0; i < KILLS; i++) {
+      kills.add(killSink(i));
+    }
+    load.end();
+    try (SinkGroup group = new SinkGroup(cluster.bootstrap())) {
+      group.forgetDead();
+    }
+    sink = cluster.startSink("sink", false, 2).await();
+    System.out.println("the sink was killed: " + kills);
+    settle("sink killed x " + KILLS, calm, disturbed);
+  }
+
+  /** At every moment first, then at any time. */
+  private String killSink(int number) throws Exception {
+    Moment[] moments = Moment.values();
+    try (SinkGroup group = new SinkGroup(cluster.bootstrap())) {
+      group.forgetDead();
+    }
+    ChildJvm victim = cluster.startSink("victim", true, 1);
+    if (number < moments.length) {
+      Moment moment = moments[number];
+      int nth = 1 + random.nextInt(3);
+      cluster.relay(moment).arm(moment, nth, () -> killed(victim));
+      Eventually.holds(SOON, "the sink comes to " + moment, () -> !victim.alive());
+      return moment + " " + nth;
+    }
+    int millis = random.nextInt(KILL_MILLIS_MAX);
+    victim.await();
+    load.keepOn(Duration.ofMillis(millis));
+    victim.kill();
+    return millis + " ms";
+  }
+
+  private static void killed(ChildJvm victim) {
+    try {
+      victim.kill();
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void a_second_sink_joins_and_leaves_during_an_upload() throws Exception {
+    load.run(LEAD_IN);
+    Latencies calm = load.run(LENGTH);
+    sink.close();
+    ChildJvm first = cluster.startSink("victim", true, 1);
+    CountDownLatch reached = new CountDownLatch(1);
+    CountDownLatch released = new CountDownLatch(1);
+    cluster.relay(Moment.UPLOAD_ASKED).arm(Moment.UPLOAD_ASKED, 2, () -> hold(reached, released));
+    assertThat(reached.await(SOON.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    Latencies disturbed = load.begin();
+    try (SinkGroup group = new SinkGroup(cluster.bootstrap());
+        ChildJvm second = cluster.startSink("second", false, 1).await()) {
+      Eventually.holds(SOON, "there are two sinks", () -> group.members() == 2);
+      load.keepOn(LEAD_IN);
+    } finally {
+      released.countDown();
+      first.close();
+      sink = cluster.startSink("sink", false, 2).await();
+    }
+    load.end();
+    settle("rebalance in an upload", calm, disturbed);
+  }
+
+  private static void hold(CountDownLatch reached, CountDownLatch released) {
+    reached.countDown();
+    try {
+      released.await(SOON.toSeconds(), TimeUnit.SECONDS);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void the_edge_is_killed_with_a_filled_spool() throws Exception {
+    load.run(LEAD_IN);
+    Latencies calm = load.run(LENGTH);
+    cluster.kafka().kill();
+    Latencies disturbed = load.run(LENGTH);
+    cluster.edge().kill();
+    load.sent().doubt(System.nanoTime() - HANDED_OVER.toNanos());
+    cluster.restartKafka();
+    cluster.startEdge();
+    settle("edge killed, spool filled", calm, disturbed);
+  }
+}
