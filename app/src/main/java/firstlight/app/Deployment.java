@@ -63,7 +63,9 @@ final class Deployment {
   /** The rest, the edge last: once it listens, everything behind it is there. */
   void deployRest() throws Exception {
     deploy(Role.SESSION, SessionVerticle.instances(config.session(), time, meters));
-    deploy(Role.FEEDBACK, () -> new FeedbackVerticle(config.feedback(), time, ids, meters));
+    deploy(
+        Role.FEEDBACK,
+        () -> new FeedbackVerticle(config.feedback(), config.lake(), time, ids, meters));
     EdgeModels edgeModels = new EdgeModels(models.stream().map(this::edgeModel).toList());
     deploy(Role.EDGE, () -> edge(edgeModels));
   }

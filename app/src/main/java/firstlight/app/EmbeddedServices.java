@@ -48,8 +48,10 @@ final class EmbeddedServices {
     Path folder = data.toAbsolutePath().normalize();
     List<Integer> ports = FreePorts.find(5);
     EmbeddedServices planned = new EmbeddedServices(folder, endpoints(ports, folder));
-    if (roles.contains(Role.SESSION)) {
+    if (roles.contains(Role.SESSION) || roles.contains(Role.FEEDBACK)) {
       planned.services.add(new EmbeddedPostgresServer(folder.resolve("postgres"), ports.get(0)));
+    }
+    if (roles.contains(Role.SESSION)) {
       planned.services.add(new EmbeddedRedisServer(folder.resolve("redis"), ports.get(1)));
     }
     if (roles.contains(Role.EDGE) || roles.contains(Role.FEEDBACK)) {
@@ -71,9 +73,14 @@ final class EmbeddedServices {
         Map.entry("session.redis.connection", "redis://127.0.0.1:" + ports.get(1)),
         Map.entry("edge.kafka.bootstrap", kafka),
         Map.entry("feedback.kafka.bootstrap", kafka),
-        Map.entry("feedback.s3.endpoint", "http://127.0.0.1:" + ports.get(4)),
-        Map.entry("feedback.s3.accessKey", EmbeddedObjectStore.ACCESS_KEY),
-        Map.entry("feedback.s3.secretKey", EmbeddedObjectStore.SECRET_KEY),
+        Map.entry(
+            "lake.catalog.jdbc",
+            "jdbc:postgresql://127.0.0.1:%d/%s"
+                .formatted(ports.get(0), EmbeddedPostgresServer.DATABASE)),
+        Map.entry("lake.catalog.user", EmbeddedPostgresServer.USER),
+        Map.entry("lake.s3.endpoint", "http://127.0.0.1:" + ports.get(4)),
+        Map.entry("lake.s3.accessKey", EmbeddedObjectStore.ACCESS_KEY),
+        Map.entry("lake.s3.secretKey", EmbeddedObjectStore.SECRET_KEY),
         Map.entry("feedback.spool", folder.resolve("lake-spool").toString()));
   }
 

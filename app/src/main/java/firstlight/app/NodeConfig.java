@@ -4,6 +4,7 @@ import firstlight.batcher.BatcherConfig;
 import firstlight.edge.EdgeConfig;
 import firstlight.feedback.FeedbackConfig;
 import firstlight.gpu.GpuConfig;
+import firstlight.lake.LakeConfig;
 import firstlight.protocol.NodeId;
 import firstlight.protocol.Settings;
 import firstlight.session.SessionConfig;
@@ -36,6 +37,7 @@ record NodeConfig(
     SessionConfig session,
     BatcherConfig batcher,
     GpuConfig gpu,
+    LakeConfig lake,
     FeedbackConfig feedback) {
   private static final int INSTANCES_MAX = 64;
 
@@ -63,6 +65,7 @@ record NodeConfig(
             SessionConfig.from(root.section("session")),
             BatcherConfig.from(root.section("batcher")),
             GpuConfig.read(root.section("gpu")),
+            LakeConfig.read(root.section("lake")),
             FeedbackConfig.read(root.section("feedback")));
     node.done();
     root.done();

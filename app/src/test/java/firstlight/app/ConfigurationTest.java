@@ -74,7 +74,7 @@ class ConfigurationTest {
             batcher: {stepTokens: 1}
             gpu: {divice: cpu}
             session: {postgres: {prot: 1}}
-            feedback: {s3: {buckte: x}}
+            lake: {s3: {buckte: x}}
             egde: {}
             """,
             _ -> null);
@@ -91,7 +91,7 @@ class ConfigurationTest {
             "batcher.stepTokens is not a setting",
             "gpu.divice is not a setting; did you mean gpu.device?",
             "session.postgres.prot is not a setting; did you mean session.postgres.port?",
-            "feedback.s3.buckte is not a setting; did you mean feedback.s3.bucket?",
+            "lake.s3.buckte is not a setting; did you mean lake.s3.bucket?",
             "egde is not a setting; did you mean edge?");
   }
 

@@ -1,6 +1,7 @@
 package firstlight.feedback;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import firstlight.lake.LakeKind;
 import firstlight.protocol.wire.Event;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +24,7 @@ final class EventDecoder {
 
   sealed interface Decoded {}
 
-  record Good(Event event, EventKind kind) implements Decoded {}
+  record Good(Event event, LakeKind kind) implements Decoded {}
 
   record Bad(Poison reason) implements Decoded {}
 
@@ -51,11 +52,11 @@ final class EventDecoder {
       return new Bad(Poison.INVALID_ID);
     }
     return switch (event.getBodyCase()) {
-      case RESPONSE -> new Good(event, EventKind.RESPONSE);
-      case FEEDBACK -> new Good(event, EventKind.FEEDBACK);
-      case TOOL_CALL -> new Good(event, EventKind.TOOL_CALL);
-      case ERROR -> new Good(event, EventKind.ERROR);
-      case REFUSAL -> new Good(event, EventKind.REFUSAL);
+      case RESPONSE -> new Good(event, LakeKind.RESPONSE);
+      case FEEDBACK -> new Good(event, LakeKind.FEEDBACK);
+      case TOOL_CALL -> new Good(event, LakeKind.TOOL_CALL);
+      case ERROR -> new Good(event, LakeKind.ERROR);
+      case REFUSAL -> new Good(event, LakeKind.REFUSAL);
       case BODY_NOT_SET -> new Bad(Poison.UNKNOWN_BODY);
     };
   }

@@ -11,7 +11,7 @@ import java.time.Duration;
  *     its events are read again
  * @param closeLimit how long a stop may take to upload what is open; the rest is read again later
  */
-public record FeedbackConfig(Kafka kafka, S3 s3, Files files, Path spool, Duration closeLimit) {
+public record FeedbackConfig(Kafka kafka, Files files, Path spool, Duration closeLimit) {
 
   /**
    * @param bootstrap one or more host:port, separated by commas
@@ -26,26 +26,6 @@ public record FeedbackConfig(Kafka kafka, S3 s3, Files files, Path spool, Durati
       boolean create,
       int partitions,
       int replicas) {}
-
-  /**
-   * @param endpoint an address such as http://127.0.0.1:9000; empty: that of AWS for the region
-   * @param prefix in front of every object's name; ends with / or is empty
-   * @param accessKey empty: from where the AWS SDK finds one
-   * @param create whether a missing bucket is created
-   */
-  public record S3(
-      String endpoint,
-      String region,
-      String bucket,
-      String prefix,
-      String accessKey,
-      String secretKey,
-      boolean create) {
-    @Override
-    public String toString() {
-      return "S3[%s %s %s/%s]".formatted(endpoint, region, bucket, prefix);
-    }
-  }
 
   /**
    * When a batch is closed: whatever comes first. The age makes an Event visible on a quiet topic.
@@ -64,7 +44,6 @@ public record FeedbackConfig(Kafka kafka, S3 s3, Files files, Path spool, Durati
     FeedbackConfig config =
         new FeedbackConfig(
             kafka(settings.section("kafka")),
-            s3(settings.section("s3")),
             files(settings.section("files")),
             Path.of(settings.text("spool", "data/lake-spool")),
             settings.duration("closeLimit", Duration.ofSeconds(3)));
@@ -93,30 +72,6 @@ public record FeedbackConfig(Kafka kafka, S3 s3, Files files, Path spool, Durati
             "feedback.kafka.topic and feedback.kafka.deadTopic must differ");
     settings.done();
     return kafka;
-  }
-
-  private static S3 s3(Settings settings) {
-    S3 s3 =
-        new S3(
-            settings.text("endpoint", "http://127.0.0.1:9000"),
-            settings.text("region", "us-east-1"),
-            settings.text("bucket", "firstlight"),
-            settings.text("prefix", "events/"),
-            settings.text("accessKey", ""),
-            settings.secret("secretKey", ""),
-            settings.flag("create", true));
-    settings
-        .problems()
-        .require(
-            s3.prefix.isEmpty() || (s3.prefix.endsWith("/") && !s3.prefix.startsWith("/")),
-            "feedback.s3.prefix must end with / and not start with it");
-    settings
-        .problems()
-        .require(
-            s3.accessKey.isEmpty() == s3.secretKey.isEmpty(),
-            "feedback.s3.accessKey and feedback.s3.secretKey belong together");
-    settings.done();
-    return s3;
   }
 
   private static Files files(Settings settings) {

@@ -1,5 +1,6 @@
 package firstlight.feedback;
 
+import firstlight.lake.LakeConfig;
 import firstlight.protocol.IdSource;
 import firstlight.protocol.Time;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -30,10 +31,11 @@ public final class FeedbackVerticle extends VerticleBase {
   private static final Duration PRODUCER_CLOSE = Duration.ofSeconds(1);
 
   private final FeedbackConfig config;
+  private final LakeConfig lake;
   private final Time time;
   private final IdSource ids;
   private final FeedbackMetrics metrics;
-  private final Function<FeedbackConfig.S3, LakeStore> opener;
+  private final Function<LakeConfig.S3, LakeStore> opener;
   private final Backoff backoff = new Backoff();
   private final QuietLog log;
   private final Attempt attempt = new Attempt();
@@ -60,17 +62,20 @@ public final class FeedbackVerticle extends VerticleBase {
   /**
    * @param ids may be shared by the instances of this verticle
    */
-  public FeedbackVerticle(FeedbackConfig config, Time time, IdSource ids, MeterRegistry registry) {
-    this(config, time, ids, registry, S3LakeStore::new);
+  public FeedbackVerticle(
+      FeedbackConfig config, LakeConfig lake, Time time, IdSource ids, MeterRegistry registry) {
+    this(config, lake, time, ids, registry, S3LakeStore::new);
   }
 
   FeedbackVerticle(
       FeedbackConfig config,
+      LakeConfig lake,
       Time time,
       IdSource ids,
       MeterRegistry registry,
-      Function<FeedbackConfig.S3, LakeStore> opener) {
+      Function<LakeConfig.S3, LakeStore> opener) {
     this.config = config;
+    this.lake = lake;
     this.time = time;
     this.ids = ids;
     this.opener = opener;
@@ -102,7 +107,7 @@ public final class FeedbackVerticle extends VerticleBase {
   }
 
   private Ready ready() throws Exception {
-    LakeStore store = opener.apply(config.s3());
+    LakeStore store = opener.apply(lake.s3());
     try {
       store.prepare();
       String topicId = KafkaTopics.prepare(config.kafka());
@@ -144,8 +149,8 @@ public final class FeedbackVerticle extends VerticleBase {
     LOG.info(
         "events of {} go to bucket {}, {}",
         config.kafka().topic(),
-        config.s3().bucket(),
-        config.s3().prefix());
+        lake.s3().bucket(),
+        lake.s3().prefix());
     return consumer.start(config.kafka().topic());
   }
 

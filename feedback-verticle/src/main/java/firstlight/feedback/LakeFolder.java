@@ -1,9 +1,10 @@
 package firstlight.feedback;
 
+import firstlight.lake.LakeKind;
 import java.time.LocalDate;
 
 /** Where an Event's row belongs: its kind, and the date of its own time in UTC. */
-record LakeFolder(EventKind kind, String date) {
+record LakeFolder(LakeKind kind, String date) {
   private static final String INVALID = "invalid";
   private static final long SANE_FIRST = LocalDate.of(2020, 1, 1).toEpochDay();
   private static final long SANE_END = LocalDate.of(2100, 1, 1).toEpochDay();
@@ -13,7 +14,7 @@ record LakeFolder(EventKind kind, String date) {
    * A time that can not be right gets a folder of its own, so that a broken clock can not make a
    * folder for every day there is.
    */
-  static LakeFolder of(EventKind kind, long epochMillis) {
+  static LakeFolder of(LakeKind kind, long epochMillis) {
     long day = Math.floorDiv(epochMillis, DAY_MS);
     boolean sane = day >= SANE_FIRST && day < SANE_END;
     return new LakeFolder(kind, sane ? LocalDate.ofEpochDay(day).toString() : INVALID);

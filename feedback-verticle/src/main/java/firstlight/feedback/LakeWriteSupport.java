@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.Descriptors.EnumValueDescriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
+import firstlight.lake.LakeKind;
 import firstlight.protocol.wire.Event;
 import java.util.List;
 import java.util.Map;
@@ -15,28 +16,28 @@ import org.apache.parquet.io.api.Binary;
 import org.apache.parquet.io.api.RecordConsumer;
 import org.jspecify.annotations.NullUnmarked;
 
-/** Writes Events of one kind as {@link LakeSchema} lays them out. */
+/** Writes Events of one kind as {@link ParquetLayout} lays them out. */
 @NullUnmarked
 final class LakeWriteSupport extends WriteSupport<LakeRow> {
   // Year 0 to 9999: readers overflow on a time far outside.
   private static final long TIME_MIN = -62_167_219_200_000L;
   private static final long TIME_MAX = 253_402_300_799_999L;
 
-  private final EventKind kind;
+  private final LakeKind kind;
   private final Supplier<Map<String, String>> footer;
   private RecordConsumer out;
 
   /**
    * @param footer asked once, after the last row: what the file's footer says about it
    */
-  LakeWriteSupport(EventKind kind, Supplier<Map<String, String>> footer) {
+  LakeWriteSupport(LakeKind kind, Supplier<Map<String, String>> footer) {
     this.kind = kind;
     this.footer = footer;
   }
 
   @Override
   public WriteContext init(ParquetConfiguration configuration) {
-    return new WriteContext(LakeSchema.of(kind), Map.of());
+    return new WriteContext(ParquetLayout.of(kind), Map.of());
   }
 
   /** Hadoop's way in, which nothing here takes. */
@@ -61,17 +62,17 @@ final class LakeWriteSupport extends WriteSupport<LakeRow> {
     Event event = row.event();
     out.startMessage();
     int column = 0;
-    put(LakeSchema.EVENT_ID, column++, () -> text(event.getId()));
-    put(LakeSchema.SCHEMA, column++, () -> out.addInteger(event.getSchema()));
+    put(ParquetLayout.EVENT_ID, column++, () -> text(event.getId()));
+    put(ParquetLayout.SCHEMA, column++, () -> out.addInteger(event.getSchema()));
     if (event.getTime() >= TIME_MIN && event.getTime() <= TIME_MAX) {
-      put(LakeSchema.TIME, column, () -> out.addLong(event.getTime()));
+      put(ParquetLayout.TIME, column, () -> out.addLong(event.getTime()));
     }
     column++;
-    put(LakeSchema.TENANT, column++, () -> text(event.getTenant()));
-    put(LakeSchema.NODE, column++, () -> text(event.getNode()));
-    put(LakeSchema.PARTITION, column++, () -> out.addInteger(row.partition()));
-    put(LakeSchema.OFFSET, column++, () -> out.addLong(row.offset()));
-    fields(kind.body(event), LakeSchema.COMMON);
+    put(ParquetLayout.TENANT, column++, () -> text(event.getTenant()));
+    put(ParquetLayout.NODE, column++, () -> text(event.getNode()));
+    put(ParquetLayout.PARTITION, column++, () -> out.addInteger(row.partition()));
+    put(ParquetLayout.OFFSET, column++, () -> out.addLong(row.offset()));
+    fields(kind.body(event), ParquetLayout.COMMON);
     out.endMessage();
   }
 

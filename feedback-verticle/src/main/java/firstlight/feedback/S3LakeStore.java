@@ -1,24 +1,16 @@
 package firstlight.feedback;
 
+import firstlight.lake.LakeConfig;
+import firstlight.lake.LakeS3;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
-import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
-import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
-import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.core.sync.ResponseTransformer;
-import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
-import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
-import software.amazon.awssdk.services.s3.S3ClientBuilder;
-import software.amazon.awssdk.services.s3.model.NoSuchBucketException;
 import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.S3Exception;
@@ -28,53 +20,22 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
  * seen; a put of a name that is taken answers 412.
  */
 final class S3LakeStore implements LakeStore {
-  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(3);
-  private static final Duration SOCKET_TIMEOUT = Duration.ofSeconds(20);
-  private static final Duration CALL_TIMEOUT = Duration.ofSeconds(50);
   private static final int PRECONDITION_FAILED = 412;
   private static final long PUT_BYTES_MAX = 5L << 30;
 
-  private final FeedbackConfig.S3 config;
+  private final LakeConfig.S3 config;
   private final S3Client client;
 
-  S3LakeStore(FeedbackConfig.S3 config) {
+  S3LakeStore(LakeConfig.S3 config) {
     this.config = config;
-    S3ClientBuilder builder =
-        S3Client.builder()
-            .httpClient(
-                UrlConnectionHttpClient.builder()
-                    .connectionTimeout(CONNECT_TIMEOUT)
-                    .socketTimeout(SOCKET_TIMEOUT)
-                    .build())
-            .overrideConfiguration(override -> override.apiCallTimeout(CALL_TIMEOUT))
-            .region(Region.of(config.region()))
-            .forcePathStyle(true)
-            // Not every store with this protocol knows the newer checksums.
-            .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
-            .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED);
-    if (!config.endpoint().isEmpty()) {
-      builder.endpointOverride(URI.create(config.endpoint()));
-    }
-    if (!config.accessKey().isEmpty()) {
-      builder.credentialsProvider(
-          StaticCredentialsProvider.create(
-              AwsBasicCredentials.create(config.accessKey(), config.secretKey())));
-    }
-    client = builder.build();
+    client = LakeS3.client(config);
   }
 
   @Override
   public void prepare() throws IOException {
     call(
         () -> {
-          try {
-            client.headBucket(head -> head.bucket(config.bucket()));
-          } catch (NoSuchBucketException e) {
-            if (!config.create()) {
-              throw e;
-            }
-            client.createBucket(create -> create.bucket(config.bucket()));
-          }
+          LakeS3.prepare(client, config);
           return true;
         });
   }

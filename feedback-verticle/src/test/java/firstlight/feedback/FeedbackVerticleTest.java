@@ -33,7 +33,7 @@ final class FeedbackVerticleTest {
   }
 
   @AfterAll
-  void stop() {
+  void stop() throws Exception {
     trial.close();
   }
 
@@ -201,7 +201,6 @@ final class FeedbackVerticleTest {
     FeedbackConfig config =
         new FeedbackConfig(
             new FeedbackConfig.Kafka("127.0.0.1:" + port, "late", "late", "late.dead", true, 1, 1),
-            here.s3(),
             here.files(),
             here.spool(),
             here.closeLimit());

@@ -28,7 +28,7 @@ final class LakeFaultsTest {
   }
 
   @AfterAll
-  void stop() {
+  void stop() throws Exception {
     trial.close();
   }
 

@@ -1,5 +1,7 @@
 package firstlight.feedback;
 
+import firstlight.lake.EmbeddedLake;
+import firstlight.lake.LakeConfig;
 import firstlight.protocol.IdSource;
 import firstlight.protocol.Time;
 import firstlight.protocol.wire.Event;
@@ -36,23 +38,20 @@ import org.jspecify.annotations.Nullable;
 
 /** A real broker and a real S3 server, with everything a test of the sink does to them. */
 final class LakeTrial implements AutoCloseable {
-  static final String KEY = "local";
-  static final String SECRET = "local-secret";
-
   /** Much longer than the 45 s after which Kafka takes a consumer that does not leave for dead. */
   private static final long LIMIT_S = 120;
 
   final Vertx vertx = Vertx.vertx();
   final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   final EmbeddedKafka kafka;
-  final EmbeddedS3 s3;
+  final EmbeddedLake lake;
   private final Path folder;
   private final KafkaProducer<byte[], byte[]> producer;
 
   LakeTrial(Path folder) throws Exception {
     this.folder = folder;
     kafka = EmbeddedKafka.start(folder.resolve("kafka"), 0);
-    s3 = EmbeddedS3.start(folder.resolve("s3"), 0, KEY, SECRET);
+    lake = new EmbeddedLake(folder);
     producer =
         new KafkaProducer<>(
             Map.of("bootstrap.servers", kafka.bootstrap(), "linger.ms", 0, "acks", "all"),
@@ -64,12 +63,11 @@ final class LakeTrial implements AutoCloseable {
     return new FeedbackConfig.Files(rowsMax, 64 << 20, ageMax, 8, 1 << 20);
   }
 
-  /** Each name is a lake of its own. */
+  /** Each name is a topic and a lake of its own. */
   FeedbackConfig config(String name, int partitions, FeedbackConfig.Files files) {
     return new FeedbackConfig(
         new FeedbackConfig.Kafka(
             kafka.bootstrap(), name + ".group", name, name + ".dead", true, partitions, 1),
-        new FeedbackConfig.S3(s3.endpoint(), "us-east-1", "lake", name + "/", KEY, SECRET, true),
         files,
         folder.resolve("spool"),
         Duration.ofMillis(500));
@@ -79,10 +77,12 @@ final class LakeTrial implements AutoCloseable {
     return deploy(config, S3LakeStore::new);
   }
 
-  String deploy(FeedbackConfig config, Function<FeedbackConfig.S3, LakeStore> store) {
+  String deploy(FeedbackConfig config, Function<LakeConfig.S3, LakeStore> store) {
     IdSource ids = new IdSource(new SecureRandom());
     return await(
-        vertx.deployVerticle(new FeedbackVerticle(config, Time.system(), ids, registry, store)));
+        vertx.deployVerticle(
+            new FeedbackVerticle(
+                config, lake.config(config.kafka().topic()), Time.system(), ids, registry, store)));
   }
 
   void undeploy(String deployment) {
@@ -210,13 +210,13 @@ final class LakeTrial implements AutoCloseable {
 
   /** The names of the Parquet files, below the lake's prefix. */
   List<String> objects(String name) {
-    Path lake = folder.resolve("s3/lake").resolve(name);
-    if (!Files.exists(lake)) {
+    Path objects = lake.objects(name);
+    if (!Files.exists(objects)) {
       return List.of();
     }
-    try (Stream<Path> all = Files.walk(lake)) {
+    try (Stream<Path> all = Files.walk(objects)) {
       return all.filter(path -> path.toString().endsWith(".parquet"))
-          .map(path -> lake.relativize(path).toString())
+          .map(path -> objects.relativize(path).toString())
           .sorted()
           .toList();
     } catch (IOException e) {
@@ -249,10 +249,10 @@ final class LakeTrial implements AutoCloseable {
   }
 
   @Override
-  public void close() {
+  public void close() throws IOException {
     producer.close(Duration.ZERO);
     await(vertx.close());
-    s3.close();
+    lake.close();
     kafka.close();
   }
 }

@@ -3,6 +3,7 @@ package firstlight.feedback;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import firstlight.lake.LakeKind;
 import firstlight.protocol.wire.Event;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -58,13 +59,13 @@ final class ParquetFileWriterTest {
 
   @Test
   void every_field_of_the_wire_is_a_typed_column() {
-    assertThat(LakeSchema.of(EventKind.FEEDBACK).toString())
+    assertThat(ParquetLayout.of(LakeKind.FEEDBACK).toString())
         .contains("required binary event_id (STRING)")
         .contains("optional int64 time (TIMESTAMP(MILLIS,true))")
         .contains("optional double number")
         .contains("required group metadata (MAP)")
         .contains("optional group token_range");
-    assertThat(LakeSchema.of(EventKind.RESPONSE).toString())
+    assertThat(ParquetLayout.of(LakeKind.RESPONSE).toString())
         .contains("required group token_ids (LIST)")
         .contains("required float element")
         .contains("required int64 prompt_tokens")
@@ -74,7 +75,7 @@ final class ParquetFileWriterTest {
   private ParquetFileWriter.Finished write(String name, List<Event> events) throws IOException {
     ParquetFileWriter writer =
         new ParquetFileWriter(
-            new LakeFolder(EventKind.RESPONSE, "2026-11-29"), folder.resolve(name), 1 << 20);
+            new LakeFolder(LakeKind.RESPONSE, "2026-11-29"), folder.resolve(name), 1 << 20);
     for (int i = 0; i < events.size(); i++) {
       writer.write(new LakeRow(events.get(i), 0, i));
     }

@@ -2,7 +2,9 @@ package firstlight.feedback;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import firstlight.lake.LakeConfig;
 import firstlight.protocol.IdSource;
+import firstlight.protocol.Settings;
 import firstlight.protocol.Time;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Vertx;
@@ -73,7 +75,6 @@ class StopWhileConnectingTest {
     FeedbackConfig config =
         new FeedbackConfig(
             new FeedbackConfig.Kafka("127.0.0.1:1", "g", "t", "t.dead", true, 1, 1),
-            new FeedbackConfig.S3("http://127.0.0.1:1", "us-east-1", "b", "p/", "k", "s", true),
             LakeTrial.files(1, Duration.ofSeconds(1)),
             folder,
             Duration.ofMinutes(10));
@@ -81,7 +82,13 @@ class StopWhileConnectingTest {
     Vertx vertx = Vertx.vertx();
     SimpleMeterRegistry meters = new SimpleMeterRegistry();
     FeedbackVerticle sink =
-        new FeedbackVerticle(config, Time.system(), new IdSource(new Random(1)), meters, _ -> lake);
+        new FeedbackVerticle(
+            config,
+            LakeConfig.read(Settings.empty()),
+            Time.system(),
+            new IdSource(new Random(1)),
+            meters,
+            _ -> lake);
     String deployment = LakeTrial.await(vertx.deployVerticle(sink));
     assertThat(lake.asked.await(30, TimeUnit.SECONDS)).isTrue();
 

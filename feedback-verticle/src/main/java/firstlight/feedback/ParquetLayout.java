@@ -2,6 +2,7 @@ package firstlight.feedback;
 
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
+import firstlight.lake.LakeKind;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.parquet.schema.LogicalTypeAnnotation;
@@ -17,7 +18,7 @@ import org.apache.parquet.schema.Types;
  *
  * <p>A text that is empty on the wire is null here. An unsigned 32-bit number is an INT64.
  */
-final class LakeSchema {
+final class ParquetLayout {
   static final String EVENT_ID = "event_id";
   static final String SCHEMA = "event_schema";
   static final String TIME = "time";
@@ -29,9 +30,9 @@ final class LakeSchema {
   /** How many columns come before those of the body. */
   static final int COMMON = 7;
 
-  private LakeSchema() {}
+  private ParquetLayout() {}
 
-  static MessageType of(EventKind kind) {
+  static MessageType of(LakeKind kind) {
     List<Type> columns = new ArrayList<>();
     columns.add(text().named(EVENT_ID));
     columns.add(Types.required(PrimitiveTypeName.INT32).named(SCHEMA));
@@ -57,7 +58,7 @@ final class LakeSchema {
   }
 
   private static List<Type> fields(Descriptor message) {
-    return message.getFields().stream().map(LakeSchema::column).toList();
+    return message.getFields().stream().map(ParquetLayout::column).toList();
   }
 
   private static Type column(FieldDescriptor field) {

@@ -1,4 +1,4 @@
-package firstlight.feedback;
+package firstlight.lake;
 
 import java.net.URI;
 import java.nio.file.Files;
