@@ -33,7 +33,7 @@ class SlowPathFaultsIT {
   private static final long SEED = Long.getLong("faultSeed", System.nanoTime());
 
   private static final Duration LEAD_IN = Duration.ofSeconds(1);
-  private static final Duration WARM_UP = Duration.ofSeconds(6);
+  private static final Duration WARM_UP = Duration.ofSeconds(10);
   private static final Duration SOON = Duration.ofSeconds(60);
   private static final int KILL_MILLIS_MAX = 3_000;
   private static final long ROOM_BYTES = 256 << 10;

@@ -134,7 +134,7 @@ public record EdgeConfig(
             open,
             TenantConfig.readAll(settings, open, limits.tenantRequestsMax()),
             TlsConfig.read(settings.section("tls")),
-            EventsConfig.read(settings.section("kafka")),
+            EventsConfig.read(settings.section("kafka"), settings.section("spool")),
             settings.duration("warmUp", Duration.ofSeconds(5)),
             settings.texts("corsOrigins", List.of()),
             limits,

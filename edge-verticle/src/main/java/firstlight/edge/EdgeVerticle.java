@@ -69,7 +69,7 @@ public final class EdgeVerticle extends VerticleBase {
         vertx ->
             config.events().bootstrap().isEmpty()
                 ? new NoEvents()
-                : new KafkaEvents(vertx, config.events(), time, meters));
+                : new SpoolEvents(vertx, config.events(), time, ids, meters));
   }
 
   /**

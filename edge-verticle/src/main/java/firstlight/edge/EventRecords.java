@@ -13,7 +13,12 @@ final class EventRecords {
   enum Cut {
     NOTHING,
     DETAIL,
-    TEXT
+    TEXT;
+
+    /** For metrics, and as an Event says it. */
+    String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
   record Fitted(Event event, Cut cut) {}
@@ -25,10 +30,17 @@ final class EventRecords {
    * numbers always stay.
    */
   static Fitted fit(Event event, int bytesMax) {
-    if (event.getSerializedSize() <= bytesMax || !event.hasResponse()) {
+    if (event.getSerializedSize() <= bytesMax) {
       return new Fitted(event, Cut.NOTHING);
     }
-    ResponseFinished.Builder response = withoutDetail(event.getResponse());
+    if (event.hasToolCall()) {
+      return fitToolCall(event, bytesMax);
+    }
+    if (!event.hasResponse()) {
+      return new Fitted(event, Cut.NOTHING);
+    }
+    ResponseFinished.Builder response =
+        withoutDetail(event.getResponse()).setShortened(Cut.DETAIL.word());
     Event plain = event.toBuilder().setResponse(response).build();
     int over = plain.getSerializedSize() - bytesMax;
     if (over <= 0) {
@@ -38,8 +50,19 @@ final class EventRecords {
     ByteString shortInput = cut(input, input.size() - over);
     over -= input.size() - shortInput.size();
     ByteString output = response.getOutputBytes();
+    response.setShortened(Cut.TEXT.word());
     response.setInputBytes(shortInput).setOutputBytes(cut(output, output.size() - over));
     return new Fitted(event.toBuilder().setResponse(response).build(), Cut.TEXT);
+  }
+
+  private static Fitted fitToolCall(Event event, int bytesMax) {
+    ByteString arguments = event.getToolCall().getArgumentsBytes();
+    int over = event.getSerializedSize() - bytesMax;
+    Event.Builder cut = event.toBuilder();
+    cut.getToolCallBuilder()
+        .setArgumentsBytes(cut(arguments, arguments.size() - over))
+        .setArgumentsValid(false);
+    return new Fitted(cut.build(), Cut.TEXT);
   }
 
   /** The Response without what is there token by token. */
@@ -51,17 +74,27 @@ final class EventRecords {
     return plain;
   }
 
-  /** The Response's id, so that what belongs together is in one partition, in order. */
+  /** The session, else what it is about: so what belongs together is in one partition, in order. */
   static byte[] key(Event event) {
-    Feedback feedback = event.getFeedback();
-    String key =
-        event.hasResponse()
-            ? event.getResponse().getResponseId()
-            : first(feedback.getResponseId(), feedback.getConversationId(), feedback.getItemId());
-    return key.getBytes(StandardCharsets.UTF_8);
+    return first(event.getSession(), subject(event)).getBytes(StandardCharsets.UTF_8);
   }
 
-  /** For metrics: response, feedback. */
+  private static String subject(Event event) {
+    return switch (event.getBodyCase()) {
+      case RESPONSE -> event.getResponse().getResponseId();
+      case FEEDBACK -> subject(event.getFeedback());
+      case TOOL_CALL -> event.getToolCall().getResponseId();
+      case ERROR -> first(event.getError().getResponseId(), event.getError().getRequestId());
+      case REFUSAL -> first(event.getRefusal().getResponseId(), event.getRefusal().getRequestId());
+      case BODY_NOT_SET -> event.getId();
+    };
+  }
+
+  private static String subject(Feedback feedback) {
+    return first(feedback.getResponseId(), feedback.getConversationId(), feedback.getItemId());
+  }
+
+  /** For metrics: response, feedback, tool_call, error, refusal. */
   static String kind(Event event) {
     return event.getBodyCase().name().toLowerCase(Locale.ROOT);
   }

@@ -1,19 +1,18 @@
 package firstlight.edge;
 
-import firstlight.protocol.wire.Event;
 import io.vertx.core.Future;
 
-/** Where facts for the data lake go. Neither method ever waits or throws. */
+/** Where facts for the data lake go. No method ever waits or throws. */
 interface Events {
   /** Hands over and goes on: nobody learns what becomes of it, but a loss is counted. */
-  void publish(Event event);
+  void publish(EventDraft draft);
 
   /**
-   * Completes when the Event is durable. Fails, within a limit, with a {@link
-   * firstlight.protocol.MeshException} of kind UNAVAILABLE that says when to try again.
+   * Completes on the caller's context when the Event is durable. Fails, within a limit, with a
+   * {@link firstlight.protocol.MeshException} of kind UNAVAILABLE that says when to try again.
    */
-  Future<Void> accept(Event event);
+  Future<Void> accept(EventDraft draft);
 
-  /** Sends what is held, within a limit, and gives everything back. */
+  /** Makes durable what is held, within a limit, and gives everything back. */
   Future<Void> close();
 }

@@ -71,7 +71,7 @@ final class Feedbacks {
       return repeat(before, taken, id);
     }
     return events
-        .accept(event(tenant, feedback))
+        .accept(EventDraft.of(event(tenant, feedback)))
         .onFailure(_ -> memory.forget(tenant, id, taken))
         .onComplete(durable)
         .map(_ -> new Answer(202, id));

@@ -2,18 +2,17 @@ package firstlight.edge;
 
 import firstlight.protocol.FailureKind;
 import firstlight.protocol.MeshException;
-import firstlight.protocol.wire.Event;
 import io.vertx.core.Future;
 
 /** For a mesh without a data lake: nothing is kept, and nothing is promised. */
 final class NoEvents implements Events {
   @Override
-  public void publish(Event event) {
+  public void publish(EventDraft draft) {
     // There is nobody to hear of it.
   }
 
   @Override
-  public Future<Void> accept(Event event) {
+  public Future<Void> accept(EventDraft draft) {
     return Future.failedFuture(
         new MeshException(
             FailureKind.UNAVAILABLE,

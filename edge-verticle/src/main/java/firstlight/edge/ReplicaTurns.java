@@ -176,7 +176,7 @@ final class ReplicaTurns implements Turns {
     turn.account().count(usage);
     String model = turn.request().model();
     String digest = models.has(model) ? models.find(model).digest() : "";
-    events.publish(turn.account().event(ids.next("evt_"), node, digest, usage));
+    events.publish(EventDraft.of(turn.account().event(ids.next("evt_"), node, digest, usage)));
   }
 
   /** Fails whatever still runs: the edge stops. */

@@ -120,12 +120,12 @@ final class EdgeFixture {
 
   private final class Recorded implements Events {
     @Override
-    public void publish(Event event) {
-      events.add(event);
+    public void publish(EventDraft draft) {
+      events.add(draft.build());
     }
 
     @Override
-    public Future<Void> accept(Event event) {
+    public Future<Void> accept(EventDraft draft) {
       return Future.succeededFuture();
     }
 

@@ -10,14 +10,14 @@ import org.junit.jupiter.api.Test;
 final class EventRecordsTest {
   @Test
   void an_event_that_fits_stays_as_it_is() {
-    Event event = EventBufferTest.response(1, 10);
+    Event event = SampleEvents.response(1, 10);
 
     assertThat(EventRecords.fit(event, event.getSerializedSize()).event()).isSameAs(event);
   }
 
   @Test
   void an_event_with_too_much_detail_loses_the_detail_only() {
-    Event event = EventBufferTest.response(1, 10_000);
+    Event event = SampleEvents.response(1, 10_000);
 
     EventRecords.Fitted fitted = EventRecords.fit(event, 1000);
 
@@ -43,8 +43,8 @@ final class EventRecordsTest {
 
   @Test
   void the_key_is_what_the_event_is_about() {
-    assertThat(key(EventBufferTest.response(7, 0))).isEqualTo("resp_7");
-    assertThat(key(EventBufferTest.feedback(8))).isEqualTo("resp_8");
+    assertThat(key(SampleEvents.response(7, 0))).isEqualTo("resp_7");
+    assertThat(key(SampleEvents.feedback(8))).isEqualTo("resp_8");
     assertThat(
             key(
                 Event.newBuilder()
@@ -58,7 +58,7 @@ final class EventRecordsTest {
   }
 
   private static Event text(String input, String output) {
-    Event event = EventBufferTest.response(1, 0);
+    Event event = SampleEvents.response(1, 0);
     return event.toBuilder()
         .setResponse(event.getResponse().toBuilder().setInput(input).setOutput(output))
         .build();

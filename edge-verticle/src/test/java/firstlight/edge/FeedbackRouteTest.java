@@ -280,16 +280,16 @@ final class FeedbackRouteTest {
     private Promise<Void> pending;
 
     @Override
-    public void publish(Event event) {
+    public void publish(EventDraft draft) {
       throw new AssertionError("feedback must be durable before it is answered");
     }
 
     @Override
-    public Future<Void> accept(Event event) {
+    public Future<Void> accept(EventDraft draft) {
       if (failure != null) {
         return Future.failedFuture(failure);
       }
-      accepted.add(event);
+      accepted.add(draft.build());
       return pending == null ? Future.succeededFuture() : pending.future();
     }
 

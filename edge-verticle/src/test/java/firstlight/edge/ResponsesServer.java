@@ -10,7 +10,6 @@ import firstlight.protocol.ResponseId;
 import firstlight.protocol.Settings;
 import firstlight.protocol.SimulatedTime;
 import firstlight.protocol.TenantId;
-import firstlight.protocol.wire.Event;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -301,10 +300,10 @@ final class ResponsesServer implements AutoCloseable {
 
   private static final class NoEvents implements Events {
     @Override
-    public void publish(Event event) {}
+    public void publish(EventDraft draft) {}
 
     @Override
-    public Future<Void> accept(Event event) {
+    public Future<Void> accept(EventDraft draft) {
       return Future.succeededFuture();
     }
 

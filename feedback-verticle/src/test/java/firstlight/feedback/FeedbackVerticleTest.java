@@ -2,6 +2,7 @@ package firstlight.feedback;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import firstlight.protocol.EmbeddedKafka;
 import firstlight.protocol.wire.Event;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -2,6 +2,7 @@ package firstlight.feedback;
 
 import firstlight.lake.EmbeddedLake;
 import firstlight.lake.LakeConfig;
+import firstlight.protocol.EmbeddedKafka;
 import firstlight.protocol.IdSource;
 import firstlight.protocol.Time;
 import firstlight.protocol.wire.Event;

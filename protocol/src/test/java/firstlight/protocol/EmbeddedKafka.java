@@ -1,4 +1,4 @@
-package firstlight.feedback;
+package firstlight.protocol;
 
 import java.io.IOException;
 import java.io.OutputStream;
