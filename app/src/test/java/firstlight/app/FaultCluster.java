@@ -53,7 +53,7 @@ final class FaultCluster implements AutoCloseable {
   void start() throws Exception {
     kafka = newKafka();
     store = newStore();
-    edge = newEdge(folder.resolve("spool"));
+    edge = newEdge(ordinarySpool());
     postgres.start();
     kafka.await();
     store.await();
@@ -97,7 +97,7 @@ final class FaultCluster implements AutoCloseable {
         folder.resolve("store.log"), SMALL, ServiceMain.class, "s3", objects(), ports.get(2));
   }
 
-  private ChildJvm newEdge(Path spool) throws IOException {
+  private ChildJvm newEdge(String spool) throws IOException {
     Path file = folder.resolve("edge.yaml");
     Files.writeString(file, edgeSettings(spool));
     return ChildJvm.start(
@@ -114,13 +114,26 @@ final class FaultCluster implements AutoCloseable {
     store = newStore().await();
   }
 
-  /** After it has ended, in whatever way. */
+  /** After it has ended, in whatever way, with the spool that it had first. */
   void startEdge() throws Exception {
-    startEdge(folder.resolve("spool"));
+    startEdge(ordinarySpool());
   }
 
-  void startEdge(Path spool) throws Exception {
+  /**
+   * The same with another spool.
+   *
+   * @param spool its settings
+   */
+  void startEdge(String spool) throws Exception {
     edge = newEdge(spool).await();
+  }
+
+  private String ordinarySpool() {
+    return "{folder: %s}".formatted(folder.resolve("spool"));
+  }
+
+  Path folder() {
+    return folder;
   }
 
   /**
@@ -150,12 +163,13 @@ final class FaultCluster implements AutoCloseable {
     return folder.resolve("objects");
   }
 
-  private String edgeSettings(Path spool) {
+  private String edgeSettings(String spool) {
     return """
     edge:
       port: %d
       warmUp: 0ms
       kafka: {bootstrap: "%s"}
+      spool: %s
       tenants: {a: {key: %s}}
     batcher:
       runningMax: %d
@@ -165,24 +179,37 @@ final class FaultCluster implements AutoCloseable {
       tenantWaitingShare: 1
     gpu: {warmUp: 0ms}
     """
-        .formatted(ports.get(3), bootstrap(), KEY, Math.max(64, streams));
+        .formatted(ports.get(3), bootstrap(), spool, KEY, Math.max(64, streams));
   }
 
   private String sinkSettings(String name, boolean relayed) {
-    int s3 = relayed ? storeRelay.port() : ports.get(2);
     return """
     feedback:
       kafka: {bootstrap: "%s"}
-      s3: {endpoint: "http://127.0.0.1:%d", accessKey: %s, secretKey: %s}
       files: {ageMax: 500ms}
       spool: %s
     """
+            .formatted(bootstrap(), folder.resolve(name + "-spool"))
+        + lakeSettings(
+            relayed ? storeRelay.port() : ports.get(2),
+            relayed ? catalogRelay.port() : ports.get(4));
+  }
+
+  private static String lakeSettings(int store, int catalog) {
+    return """
+    lake:
+      catalog:
+        jdbc: jdbc:postgresql://127.0.0.1:%d/%s
+        user: %s
+      s3: {endpoint: "http://127.0.0.1:%d", accessKey: %s, secretKey: %s}
+    """
         .formatted(
-            bootstrap(),
-            s3,
+            catalog,
+            EmbeddedPostgresServer.DATABASE,
+            EmbeddedPostgresServer.USER,
+            store,
             EmbeddedObjectStore.ACCESS_KEY,
-            EmbeddedObjectStore.SECRET_KEY,
-            folder.resolve(name + "-spool"));
+            EmbeddedObjectStore.SECRET_KEY);
   }
 
   LakeCount count() throws Exception {

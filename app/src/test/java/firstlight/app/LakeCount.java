@@ -20,8 +20,13 @@ import java.util.TreeSet;
  * @param responses how many rows each Response has, by its id
  * @param feedbacks how many each feedback has, by its id
  * @param repeats event ids that stand in more than one row
+ * @param failures Responses that the edge itself ended: their clients need not know their ids
  */
-record LakeCount(Map<String, Long> responses, Map<String, Long> feedbacks, Set<String> repeats) {
+record LakeCount(
+    Map<String, Long> responses,
+    Map<String, Long> feedbacks,
+    Set<String> repeats,
+    Set<String> failures) {
   private static final int SHOWN = 5;
 
   /** Counts what stands in files. */
@@ -31,7 +36,8 @@ record LakeCount(Map<String, Long> responses, Map<String, Long> feedbacks, Set<S
       return new LakeCount(
           count(duck, responses, "response_id", repeats),
           count(duck, feedbacks, "feedback_id", repeats),
-          repeats);
+          repeats,
+          failures(duck, responses));
     }
   }
 
@@ -41,9 +47,7 @@ record LakeCount(Map<String, Long> responses, Map<String, Long> feedbacks, Set<S
     if (files.isEmpty()) {
       return counts;
     }
-    String from =
-        " from read_parquet(%s, union_by_name=true) "
-            .formatted(files.stream().map(file -> "'" + file + "'").toList());
+    String from = from(files);
     String each = "select %s, count(*)%s group by all".formatted(column, from);
     try (ResultSet rows = duck.createStatement().executeQuery(each)) {
       while (rows.next()) {
@@ -59,14 +63,41 @@ record LakeCount(Map<String, Long> responses, Map<String, Long> feedbacks, Set<S
     return counts;
   }
 
+  private static Set<String> failures(Connection duck, List<Path> files) throws SQLException {
+    Set<String> failures = new TreeSet<>();
+    if (!files.isEmpty()) {
+      String ended = "where status in ('failed', 'cancelled')";
+      try (ResultSet rows =
+          duck.createStatement().executeQuery("select response_id" + from(files) + ended)) {
+        while (rows.next()) {
+          failures.add(rows.getString(1));
+        }
+      }
+    }
+    return failures;
+  }
+
+  private static String from(List<Path> files) {
+    return " from read_parquet(%s, union_by_name=true) "
+        .formatted(files.stream().map(file -> "'" + file + "'").toList());
+  }
+
   boolean has(StreamLoad.Sent sent) {
     return responses.keySet().containsAll(sent.finished().keySet())
         && feedbacks.keySet().containsAll(sent.accepted());
   }
 
+  /** Those of which there is none. */
+  Set<String> missing(StreamLoad.Sent sent) {
+    Set<String> missing = new TreeSet<>(sent.finished().keySet());
+    missing.removeAll(responses.keySet());
+    return missing;
+  }
+
   /** What must be there is there once, and nothing else but what may be. */
   void verify(StreamLoad.Sent sent, String when) {
     List<String> complaints = new ArrayList<>();
+    sent.cut().addAll(failures);
     once(responses, sent.finished().keySet(), sent.cut(), complaints, "Responses");
     once(feedbacks, sent.accepted(), sent.unsure(), complaints, "feedback");
     complain(repeats, "event ids in two rows", complaints);

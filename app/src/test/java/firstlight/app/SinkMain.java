@@ -2,6 +2,7 @@ package firstlight.app;
 
 import firstlight.feedback.FeedbackConfig;
 import firstlight.feedback.FeedbackVerticle;
+import firstlight.lake.LakeConfig;
 import firstlight.protocol.IdSource;
 import firstlight.protocol.Settings;
 import firstlight.protocol.Time;
@@ -20,13 +21,14 @@ final class SinkMain {
     ChildJvm.begin();
     Settings settings = Settings.parse(Files.readString(Path.of(arguments[0])), _ -> null);
     FeedbackConfig config = FeedbackConfig.read(settings.section("feedback"));
+    LakeConfig lake = LakeConfig.read(settings.section("lake"));
     settings.problems().throwIfAny();
     Vertx vertx = Vertx.vertx();
     IdSource ids = new IdSource(new SecureRandom());
     SimpleMeterRegistry meters = new SimpleMeterRegistry();
     Node.await(
         vertx.deployVerticle(
-            () -> new FeedbackVerticle(config, Time.system(), ids, meters),
+            () -> new FeedbackVerticle(config, lake, Time.system(), ids, meters),
             new DeploymentOptions().setInstances(Integer.parseInt(arguments[1]))));
     ChildJvm.serve(vertx);
   }

@@ -37,9 +37,10 @@ class SlowPathFaultsIT {
   private static final Duration SOON = Duration.ofSeconds(60);
   private static final int KILL_MILLIS_MAX = 3_000;
   private static final long ROOM_BYTES = 256 << 10;
+  private static final long SPOOL_DISK_MIB = 64;
 
   /** So long before an edge dies, its last Events are in its spool. */
-  private static final Duration HANDED_OVER = Duration.ofMillis(250);
+  private static final Duration HANDED_OVER = Duration.ofMillis(1_000);
 
   // The machine has other things to do: these bounds are for what is waited for, not for noise.
   private static final double MEDIAN_RATIO_MAX = 1.5;
@@ -94,8 +95,11 @@ class SlowPathFaultsIT {
       end.run();
     }
     settle(fault, calm, disturbed);
+    judge(fault, disturbed.over(calm));
+  }
+
+  private static void judge(String fault, Latencies.Ratios ratios) {
     String as = named(fault);
-    Latencies.Ratios ratios = disturbed.over(calm);
     assertThat(ratios.firstMedian()).as("TTFT, %s", as).isLessThan(MEDIAN_RATIO_MAX);
     assertThat(ratios.betweenMedian()).as("between, %s", as).isLessThan(MEDIAN_RATIO_MAX);
     assertThat(ratios.firstP99()).as("TTFT p99, %s", as).isLessThan(P99_RATIO_MAX);
@@ -235,5 +239,93 @@ class SlowPathFaultsIT {
     cluster.restartKafka();
     cluster.startEdge();
     settle("edge killed, spool filled", calm, disturbed);
+    load.run(WARM_UP);
+  }
+
+  @Test
+  void the_spool_is_full() throws Exception {
+    Path folder = cluster.folder().resolve("small-spool");
+    spoolFull(
+        "spool full",
+        "{folder: %s, bytesMax: 256KiB, segmentBytes: 16KiB}".formatted(folder),
+        () -> {},
+        () -> {});
+  }
+
+  @Test
+  void the_disk_is_full() throws Exception {
+    assumeTrue(disk, "a small disk can not be mounted here");
+    try (SmallDisk small = SmallDisk.mount(cluster.folder().resolve("disk"), SPOOL_DISK_MIB)) {
+      spoolFull(
+          "disk of the spool full",
+          "{folder: %s, segmentBytes: 64KiB, bytesMax: 64MiB, freeBytesMin: 0}"
+              .formatted(small.folder()),
+          () -> small.leave(ROOM_BYTES),
+          () -> small.grow(SPOOL_DISK_MIB));
+      freshEdge(null);
+    }
+  }
+
+  /** Kafka is away for too long: what is lost is counted, and no accepted feedback is. */
+  private void spoolFull(String fault, String spool, Action begin, Action end) throws Exception {
+    freshEdge(spool);
+    load.run(LEAD_IN);
+    Latencies calm = load.run(LENGTH);
+    cluster.kafka().kill();
+    begin.run();
+    Latencies disturbed;
+    try {
+      disturbed = load.run(LENGTH);
+    } finally {
+      load.pause();
+      end.run();
+      cluster.restartKafka();
+    }
+    try {
+      Eventually.holds(SOON, "what is missing was counted", () -> missing() == lost("response"));
+    } finally {
+      System.out.printf(
+          "%s: missing %d of %d Responses, counted %d; feedback accepted %d, refused %d%n",
+          fault,
+          missing(),
+          load.sent().finished().size(),
+          lost("response"),
+          load.sent().accepted().size(),
+          load.sent().unsure().size());
+      load.resume();
+    }
+    load.sent().forgive(cluster.count().missing(load.sent()));
+    settle(fault, calm, disturbed);
+    judge(fault, disturbed.over(calm));
+    freshEdge(null);
+  }
+
+  private long missing() throws Exception {
+    return cluster.count().missing(load.sent()).size();
+  }
+
+  /** What the edge says it had to give up. */
+  private long lost(String kind) throws Exception {
+    try (Client client = new Client(cluster.address(), FaultCluster.KEY)) {
+      String label = "kind=\"%s\"".formatted(kind);
+      return (long) Figures.of(client).sum("firstlight_events_lost_total", label);
+    }
+  }
+
+  /**
+   * Another edge, with all its code compiled.
+   *
+   * @param spool null: the ordinary one
+   */
+  private void freshEdge(@Nullable String spool) throws Exception {
+    load.pause();
+    cluster.edge().close();
+    if (spool == null) {
+      cluster.startEdge();
+    } else {
+      cluster.startEdge(spool);
+    }
+    load.resume();
+    load.run(WARM_UP);
   }
 }

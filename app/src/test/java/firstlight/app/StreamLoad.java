@@ -43,6 +43,12 @@ final class StreamLoad implements AutoCloseable {
           ConcurrentHashMap.newKeySet());
     }
 
+    /** Of these it is known that they are lost. */
+    void forgive(Set<String> lost) {
+      finished.keySet().removeAll(lost);
+      cut.addAll(lost);
+    }
+
     /** What ended at a time or later may have been cut off from the lake by a fault. */
     void doubt(long nanos) {
       finished.forEach(
