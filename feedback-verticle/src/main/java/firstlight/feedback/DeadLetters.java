@@ -1,10 +1,10 @@
 package firstlight.feedback;
 
+import firstlight.lake.DeadLetter;
 import io.vertx.core.Future;
 import io.vertx.kafka.client.producer.KafkaProducer;
 import io.vertx.kafka.client.producer.KafkaProducerRecord;
 import java.util.List;
-import java.util.Locale;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.jspecify.annotations.Nullable;
@@ -14,14 +14,6 @@ import org.jspecify.annotations.Nullable;
  * where they lay. At least once: after a crash a record may be there twice, with the same headers.
  */
 final class DeadLetters {
-  static final String REASON = "firstlight-reason";
-  static final String TOPIC = "firstlight-topic";
-  static final String PARTITION = "firstlight-partition";
-  static final String OFFSET = "firstlight-offset";
-
-  /** The value's length, when it is too large to go along. */
-  static final String LEFT_OUT = "firstlight-left-out-bytes";
-
   private final KafkaProducer<byte[], byte[]> producer;
   private final String topic;
 
@@ -43,7 +35,8 @@ final class DeadLetters {
             failure ->
                 value != null && failure instanceof RecordTooLargeException
                     ? producer.send(
-                        letter(dead, null).addHeader(LEFT_OUT, Integer.toString(value.length)))
+                        letter(dead, null)
+                            .addHeader(DeadLetter.LEFT_OUT, Integer.toString(value.length)))
                     : Future.failedFuture(failure))
         .mapEmpty();
   }
@@ -53,9 +46,9 @@ final class DeadLetters {
     KafkaProducerRecord<byte[], byte[]> letter =
         KafkaProducerRecord.create(topic, record.key(), value);
     return letter
-        .addHeader(REASON, dead.reason().name().toLowerCase(Locale.ROOT))
-        .addHeader(TOPIC, record.topic())
-        .addHeader(PARTITION, Integer.toString(record.partition()))
-        .addHeader(OFFSET, Long.toString(record.offset()));
+        .addHeader(DeadLetter.REASON, dead.reason().word())
+        .addHeader(DeadLetter.TOPIC, record.topic())
+        .addHeader(DeadLetter.PARTITION, Integer.toString(record.partition()))
+        .addHeader(DeadLetter.OFFSET, Long.toString(record.offset()));
   }
 }

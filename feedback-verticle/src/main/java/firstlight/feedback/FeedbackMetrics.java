@@ -1,10 +1,10 @@
 package firstlight.feedback;
 
+import firstlight.lake.EventDecoder;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.kafka.client.common.TopicPartition;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.DoubleSupplier;
 
 /**
@@ -29,9 +29,7 @@ final class FeedbackMetrics {
   }
 
   void dead(EventDecoder.Poison reason) {
-    registry
-        .counter(PREFIX + "dead.letters", "reason", reason.name().toLowerCase(Locale.ROOT))
-        .increment();
+    registry.counter(PREFIX + "dead.letters", "reason", reason.word()).increment();
   }
 
   /**
@@ -45,12 +43,16 @@ final class FeedbackMetrics {
    * Shows a partition as long as this sink has it.
    *
    * @param lag Events on Kafka that are not visible yet
+   * @param wait seconds that the oldest of them has been on Kafka; 0 when there is none
    * @param age seconds since the newest visible Event happened
    * @return what to give to {@link #hide}
    */
-  List<Gauge> show(TopicPartition partition, DoubleSupplier lag, DoubleSupplier age) {
+  List<Gauge> show(
+      TopicPartition partition, DoubleSupplier lag, DoubleSupplier wait, DoubleSupplier age) {
     return List.of(
-        gauge("lag.events", partition, lag), gauge("visible.age.seconds", partition, age));
+        gauge("lag.events", partition, lag),
+        gauge("lag.seconds", partition, wait),
+        gauge("visible.age.seconds", partition, age));
   }
 
   void hide(List<Gauge> gauges) {

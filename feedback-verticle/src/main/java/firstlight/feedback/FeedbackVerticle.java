@@ -10,6 +10,7 @@ import io.vertx.core.WorkerExecutor;
 import io.vertx.kafka.client.common.TopicPartition;
 import io.vertx.kafka.client.consumer.KafkaConsumer;
 import io.vertx.kafka.client.producer.KafkaProducer;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -35,7 +36,7 @@ public final class FeedbackVerticle extends VerticleBase {
   private final Time time;
   private final IdSource ids;
   private final FeedbackMetrics metrics;
-  private final Function<LakeConfig.S3, LakeStore> opener;
+  private final Storage storage;
   private final Backoff backoff = new Backoff();
   private final QuietLog log;
   private final Attempt attempt = new Attempt();
@@ -43,11 +44,23 @@ public final class FeedbackVerticle extends VerticleBase {
   private @Nullable Open open;
   private boolean stopped;
 
+  /** Opens what the lake is made of. */
+  interface Storage {
+    default LakeStore store(LakeConfig config) {
+      return new S3LakeStore(config.s3());
+    }
+
+    default LakeTables tables(LakeConfig config) throws IOException {
+      return IcebergTables.open(config);
+    }
+  }
+
   /** What there is once all is connected. */
   private record Open(
       WorkerExecutor worker,
       SpoolFolder spool,
       LakeStore store,
+      LakeTables tables,
       LakeConsumer consumer,
       KafkaProducer<byte[], byte[]> producer) {}
 
@@ -55,6 +68,7 @@ public final class FeedbackVerticle extends VerticleBase {
   private record Ready(
       SpoolFolder spool,
       LakeStore store,
+      LakeTables tables,
       String topicId,
       Consumer<byte[], byte[]> consumer,
       Producer<byte[], byte[]> producer) {}
@@ -64,7 +78,7 @@ public final class FeedbackVerticle extends VerticleBase {
    */
   public FeedbackVerticle(
       FeedbackConfig config, LakeConfig lake, Time time, IdSource ids, MeterRegistry registry) {
-    this(config, lake, time, ids, registry, S3LakeStore::new);
+    this(config, lake, time, ids, registry, new Storage() {});
   }
 
   FeedbackVerticle(
@@ -73,12 +87,12 @@ public final class FeedbackVerticle extends VerticleBase {
       Time time,
       IdSource ids,
       MeterRegistry registry,
-      Function<LakeConfig.S3, LakeStore> opener) {
+      Storage storage) {
     this.config = config;
     this.lake = lake;
     this.time = time;
     this.ids = ids;
-    this.opener = opener;
+    this.storage = storage;
     metrics = new FeedbackMetrics(registry);
     log = new QuietLog(LOG, time);
   }
@@ -101,23 +115,29 @@ public final class FeedbackVerticle extends VerticleBase {
                     return;
                   }
                   metrics.error("connect");
-                  log.warn("the sink waits for Kafka and the object store", failure);
+                  log.warn("the sink waits for Kafka, the object store and the catalog", failure);
                   vertx.setTimer(backoff.nextMillis(), _ -> connect(worker));
                 });
   }
 
   private Ready ready() throws Exception {
-    LakeStore store = opener.apply(lake.s3());
+    LakeStore store = storage.store(lake);
+    LakeTables tables = null;
     try {
       store.prepare();
+      tables = storage.tables(lake);
       String topicId = KafkaTopics.prepare(config.kafka());
       return new Ready(
           SpoolFolder.open(config.spool(), ids),
           store,
+          tables,
           topicId,
           KafkaClients.consumer(config.kafka()),
           KafkaClients.producer(config.kafka()));
     } catch (Exception e) {
+      if (tables != null) {
+        tables.close();
+      }
       store.close();
       throw e;
     }
@@ -133,7 +153,8 @@ public final class FeedbackVerticle extends VerticleBase {
             vertx,
             time,
             worker,
-            new LakeUpload(ready.store(), ready.spool().path()),
+            new LakeUpload(ready.store(), ready.tables(), ready.spool().path()),
+            ready.tables()::schema,
             new DeadLetters(producer, config.kafka().deadTopic()),
             new KafkaOffsets(kafka),
             metrics,
@@ -142,7 +163,7 @@ public final class FeedbackVerticle extends VerticleBase {
     Function<TopicPartition, PartitionSink> sinks =
         partition -> new PartitionSink(partition, ready.topicId(), parts);
     LakeConsumer consumer = new LakeConsumer(vertx, time, kafka, sinks, metrics);
-    open = new Open(worker, ready.spool(), ready.store(), consumer, producer);
+    open = new Open(worker, ready.spool(), ready.store(), ready.tables(), consumer, producer);
     if (stopped) {
       return close(open);
     }
@@ -174,6 +195,7 @@ public final class FeedbackVerticle extends VerticleBase {
                 ours.worker()
                     .executeBlocking(
                         () -> {
+                          ours.tables().close();
                           ours.store().close();
                           ours.spool().close();
                           return true;

@@ -25,6 +25,7 @@ final class KafkaClients {
   private KafkaClients() {}
 
   static Consumer<byte[], byte[]> consumer(FeedbackConfig.Kafka config) {
+    // The edge sends in transactions; Events of one that was given up are not read.
     Map<String, Object> settings =
         Map.of(
             "bootstrap.servers",
@@ -35,6 +36,8 @@ final class KafkaClients {
             false,
             "auto.offset.reset",
             "earliest",
+            "isolation.level",
+            "read_committed",
             "partition.assignment.strategy",
             CooperativeStickyAssignor.class.getName(),
             "max.partition.fetch.bytes",

@@ -139,6 +139,7 @@ final class LakeConsumer {
         metrics.show(
             partition,
             () -> lag(partition, sink),
+            sink::waitSeconds,
             () ->
                 sink.newest() == Long.MIN_VALUE
                     ? Double.NaN
@@ -175,7 +176,19 @@ final class LakeConsumer {
     lagNanos = now;
     consumer
         .endOffsets(Set.copyOf(held.keySet()))
-        .onSuccess(found -> found.forEach((each, end) -> ends.put(each, end)))
+        .onSuccess(found -> found.forEach(this::ended))
         .onFailure(failure -> log.warn("the lag is not known", failure));
+  }
+
+  /**
+   * @param end the first offset that is not readable yet
+   */
+  private void ended(TopicPartition partition, long end) {
+    ends.put(partition, end);
+    Held each = held.get(partition);
+    if (each != null && each.sink().idle() && each.sink().next() < end) {
+      // The ends of transactions have offsets, too, and there is nothing to bring into the lake.
+      consumer.position(partition).onSuccess(position -> each.sink().passed(position));
+    }
   }
 }

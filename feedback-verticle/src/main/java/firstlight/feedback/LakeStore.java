@@ -31,5 +31,8 @@ interface LakeStore {
   /** Does nothing when there is none. */
   void delete(String name) throws IOException;
 
+  /** The address of an object, as other readers name it. */
+  String uri(String name);
+
   void close();
 }

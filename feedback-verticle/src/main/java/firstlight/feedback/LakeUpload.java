@@ -1,10 +1,16 @@
 package firstlight.feedback;
 
+import firstlight.lake.LakeCommits;
+import firstlight.lake.LakeFile;
+import firstlight.lake.LakeKind;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,40 +19,59 @@ import org.slf4j.LoggerFactory;
  * worker threads only.
  *
  * <p>The Cut comes first: from the moment the first file is there, everybody must end this batch at
- * the same offset. It is removed when the batch <em>after</em> it is committed: somebody who read
- * the committed offset just before it moved may still look for it.
+ * the same offset. It is removed some batches after this one is committed: somebody who read the
+ * committed offset just before it moved may still look for it.
  */
 final class LakeUpload {
   private static final Logger LOG = LoggerFactory.getLogger(LakeUpload.class);
 
   private final LakeStore store;
+  private final LakeTables tables;
   private final Path spool;
 
-  LakeUpload(LakeStore store, Path spool) {
+  LakeUpload(LakeStore store, LakeTables tables, Path spool) {
     this.store = store;
+    this.tables = tables;
     this.spool = spool;
+  }
+
+  /** The offset at which the newest batch in the tables begins; 0 where there is none. */
+  long place(String topicId, int partition) throws IOException {
+    return tables.place(topicId, partition).first();
   }
 
   /** Where a batch that begins there must end; {@link ParquetRoller#NO_CUT} when that is open. */
   long cut(BatchName name) throws IOException {
+    long written = written(name);
+    if (written != ParquetRoller.NO_CUT) {
+      return written;
+    }
+    // Somebody may have removed the Cut, or Kafka what the batch began with.
+    LakeCommits.Place place = tables.place(name.topicId(), name.partition());
+    boolean begun = name.first() >= place.first() && name.first() < place.next();
+    return begun ? place.next() - 1 : ParquetRoller.NO_CUT;
+  }
+
+  private long written(BatchName name) throws IOException {
     byte[] cut = store.read(name.cut());
     return cut == null ? ParquetRoller.NO_CUT : parse(cut);
   }
 
   /**
-   * Uploads the batch.
+   * Uploads the batch, and appends it to the tables.
    *
-   * @return where the batch ends: {@code last}, and all files are there; or another offset, which
-   *     somebody else wrote down before, and nothing was done
+   * @return where the batch ends: its own last offset, and all its Events can be queried; or
+   *     another offset, which somebody else wrote down before, and nothing was done
    */
-  long upload(BatchName name, long last, List<ParquetFileWriter.Finished> files)
-      throws IOException {
-    if (files.isEmpty()) {
+  long upload(OpenBatch batch) throws IOException {
+    BatchName name = batch.name();
+    long last = batch.roller().last();
+    if (batch.files().isEmpty()) {
       return last;
     }
     byte[] mine = Long.toString(last).getBytes(StandardCharsets.US_ASCII);
     if (!store.create(name.cut(), mine)) {
-      long theirs = cut(name);
+      long theirs = written(name);
       if (theirs == ParquetRoller.NO_CUT) {
         throw new IOException("the end of batch %s was removed just now".formatted(name));
       }
@@ -54,27 +79,48 @@ final class LakeUpload {
         return theirs;
       }
     }
-    for (ParquetFileWriter.Finished file : files) {
-      upload(name, file);
+    Map<LakeKind, List<LakeFile>> files = new EnumMap<>(LakeKind.class);
+    for (ParquetFileWriter.Finished file : batch.files()) {
+      LakeFile uploaded = batch.uploaded(file, () -> upload(name, file));
+      files.computeIfAbsent(file.folder().kind(), _ -> new ArrayList<>()).add(uploaded);
+    }
+    for (Map.Entry<LakeKind, List<LakeFile>> each : files.entrySet()) {
+      tables.append(each.getKey(), name, last + 1, each.getValue());
     }
     return last;
   }
 
-  private void upload(BatchName name, ParquetFileWriter.Finished file) throws IOException {
-    String first = name.file(file.folder());
-    if (store.create(first, file.path()) || same(first, file.digest())) {
-      return;
+  private LakeFile upload(BatchName name, ParquetFileWriter.Finished file) throws IOException {
+    String object = name.file(file.folder());
+    if (store.create(object, file.path())) {
+      return file.at(store.uri(object), file.bytes(), name.partition());
+    }
+    long there = lengthIfSame(object, file.digest());
+    if (there >= 0) {
+      return file.at(store.uri(object), there, name.partition());
     }
     String other = name.otherFile(file.folder(), file.digest());
-    LOG.warn("{} has other rows (a topic made anew?); writing {} instead", first, other);
-    store.create(other, file.path());
+    LOG.warn("{} has other rows (a topic made anew?); writing {} instead", object, other);
+    long length = store.create(other, file.path()) ? file.bytes() : length(other);
+    return file.at(store.uri(other), length, name.partition());
   }
 
-  private boolean same(String name, String digest) throws IOException {
+  /** Its rows may be laid out otherwise: another version wrote it. -1: it has other rows. */
+  private long lengthIfSame(String name, String digest) throws IOException {
     Path copy = Files.createTempFile(spool, "there-", ".parquet");
     try {
       store.fetch(name, copy);
-      return digestOf(copy).equals(digest);
+      return digestOf(copy).equals(digest) ? Files.size(copy) : -1;
+    } finally {
+      Files.deleteIfExists(copy);
+    }
+  }
+
+  private long length(String name) throws IOException {
+    Path copy = Files.createTempFile(spool, "there-", ".parquet");
+    try {
+      store.fetch(name, copy);
+      return Files.size(copy);
     } finally {
       Files.deleteIfExists(copy);
     }

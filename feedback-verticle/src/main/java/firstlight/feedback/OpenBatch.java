@@ -1,13 +1,18 @@
 package firstlight.feedback;
 
+import firstlight.lake.EventDecoder;
+import firstlight.lake.LakeFile;
+import firstlight.lake.LakeKind;
 import firstlight.protocol.wire.Event;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.iceberg.Schema;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,11 +26,13 @@ final class OpenBatch {
 
   private final BatchName name;
   private final ParquetRoller roller;
+  private final Schemas schemas;
   private final Path spool;
   private final long rowGroupBytes;
   private final Map<LakeFolder, ParquetFileWriter> writers = new LinkedHashMap<>();
   private final List<Path> paths = new ArrayList<>();
   private final List<Dead> dead = new ArrayList<>();
+  private final Map<Path, LakeFile> uploaded = new HashMap<>();
   private List<ParquetFileWriter.Finished> files = List.of();
   private boolean finished;
   private boolean closed;
@@ -34,8 +41,19 @@ final class OpenBatch {
   /** A record that is no Event. */
   record Dead(ConsumerRecord<byte[], byte[]> record, EventDecoder.Poison reason) {}
 
-  OpenBatch(BatchName name, ParquetRoller roller, Path spool, long rowGroupBytes) {
+  /** What schema the files of a kind have. */
+  interface Schemas {
+    Schema of(LakeKind kind) throws IOException;
+  }
+
+  /** What brings a file into the lake. */
+  interface Upload {
+    LakeFile run() throws IOException;
+  }
+
+  OpenBatch(BatchName name, ParquetRoller roller, Schemas schemas, Path spool, long rowGroupBytes) {
     this.name = name;
+    this.schemas = schemas;
     this.roller = roller;
     this.spool = spool;
     this.rowGroupBytes = rowGroupBytes;
@@ -83,7 +101,7 @@ final class OpenBatch {
       Path path =
           spool.resolve("%d-%d-%d.parquet".formatted(name.partition(), name.first(), paths.size()));
       paths.add(path);
-      writer = new ParquetFileWriter(folder, path, rowGroupBytes);
+      writer = new ParquetFileWriter(folder, path, schemas.of(folder.kind()), rowGroupBytes);
       writers.put(folder, writer);
     }
     writer.write(new LakeRow(event, record.partition(), record.offset()));
@@ -105,6 +123,16 @@ final class OpenBatch {
       finished = true;
     }
     return files;
+  }
+
+  /** A finished file in the lake; it is brought there the first time only. */
+  LakeFile uploaded(ParquetFileWriter.Finished file, Upload upload) throws IOException {
+    LakeFile there = uploaded.get(file.path());
+    if (there == null) {
+      there = upload.run();
+      uploaded.put(file.path(), there);
+    }
+    return there;
   }
 
   /** Deletes what lies on the local disk. */

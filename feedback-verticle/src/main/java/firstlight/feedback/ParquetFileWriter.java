@@ -1,5 +1,7 @@
 package firstlight.feedback;
 
+import firstlight.lake.LakeFile;
+import firstlight.lake.LakeFile.Bounds;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -15,6 +17,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.iceberg.Schema;
 import org.apache.parquet.conf.ParquetConfiguration;
 import org.apache.parquet.conf.PlainParquetConfiguration;
 import org.apache.parquet.format.KeyValue;
@@ -24,10 +27,12 @@ import org.apache.parquet.hadoop.api.WriteSupport;
 import org.apache.parquet.hadoop.metadata.CompressionCodecName;
 import org.apache.parquet.io.LocalOutputFile;
 import org.apache.parquet.io.OutputFile;
+import org.jspecify.annotations.Nullable;
 
 /** One Parquet file of one folder, written on the local disk. Blocks: for worker threads only. */
 final class ParquetFileWriter {
   private static final String DIGEST = "firstlight.digest";
+  private static final long MICROS = 1_000;
   private static final int MAGIC = 0x31524150; // PAR1
   private static final int TAIL_BYTES = 2 * Integer.BYTES;
   private static final int FOOTER_BYTES_MAX = 64 << 20;
@@ -40,18 +45,43 @@ final class ParquetFileWriter {
   private final ParquetWriter<LakeRow> writer;
   private String digestHex = "";
   private int rows;
+  private @Nullable Bounds times;
+  private @Nullable Bounds offsets;
 
-  /** A finished file. The digest covers its rows' offsets and event ids. */
-  record Finished(LakeFolder folder, Path path, int rows, long bytes, String digest) {}
+  /**
+   * A finished file.
+   *
+   * @param digest covers its rows' offsets and event ids
+   * @param times of its Events, Unix time in microseconds; null where they can not be right
+   */
+  record Finished(
+      LakeFolder folder,
+      Path path,
+      int rows,
+      long bytes,
+      String digest,
+      @Nullable Bounds times,
+      Bounds offsets) {
 
-  ParquetFileWriter(LakeFolder folder, Path path, long rowGroupBytes) throws IOException {
+    /** As the tables are told of it, once it is in the bucket. */
+    LakeFile at(String uri, long length, int partition) {
+      return new LakeFile(
+          uri, rows, length, folder.day(), times, new Bounds(partition, partition), offsets);
+    }
+  }
+
+  /**
+   * @param schema of the folder's table
+   */
+  ParquetFileWriter(LakeFolder folder, Path path, Schema schema, long rowGroupBytes)
+      throws IOException {
     this.folder = folder;
     this.path = path;
     Files.deleteIfExists(path);
     writer =
         new Builder(
                 new LocalOutputFile(path),
-                new LakeWriteSupport(folder.kind(), () -> Map.of(DIGEST, digestHex)))
+                new LakeWriteSupport(folder, schema, () -> Map.of(DIGEST, digestHex)))
             .withConf(new PlainParquetConfiguration())
             .withCodecFactory(new ZstdCodecs())
             .withCompressionCodec(CompressionCodecName.ZSTD)
@@ -66,12 +96,30 @@ final class ParquetFileWriter {
     digest.update(row.event().getId().getBytes(StandardCharsets.UTF_8));
     writer.write(row);
     rows++;
+    offsets = with(offsets, row.offset());
+    if (folder.sane()) {
+      times = with(times, row.event().getTime());
+    }
+  }
+
+  private static Bounds with(@Nullable Bounds bounds, long value) {
+    return bounds == null ? new Bounds(value, value) : bounds.with(value);
   }
 
   Finished finish() throws IOException {
     digestHex = HexFormat.of().formatHex(digest.digest());
     writer.close();
-    return new Finished(folder, path, rows, Files.size(path), digestHex);
+    if (offsets == null) {
+      throw new IllegalStateException("a file without rows");
+    }
+    return new Finished(
+        folder,
+        path,
+        rows,
+        Files.size(path),
+        digestHex,
+        times == null ? null : new Bounds(times.min() * MICROS, times.max() * MICROS),
+        offsets);
   }
 
   /** Gives everything back; the file is of no use any more. */

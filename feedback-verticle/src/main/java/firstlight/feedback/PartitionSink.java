@@ -43,12 +43,14 @@ final class PartitionSink {
   private @Nullable Promise<Void> drained;
   private boolean busy;
   private boolean gone;
+  private boolean placed;
   private boolean cutKnown;
   private boolean deadSent;
   private long timer = NOWHERE;
   private long goBackTo = NOWHERE;
   private long next = NOWHERE;
   private long newest = Long.MIN_VALUE;
+  private long oldest = NOWHERE;
 
   /** What all sinks of a verticle share. */
   record Parts(
@@ -56,6 +58,7 @@ final class PartitionSink {
       Time time,
       WorkerExecutor worker,
       LakeUpload upload,
+      OpenBatch.Schemas schemas,
       DeadLetters dead,
       Offsets offsets,
       FeedbackMetrics metrics,
@@ -74,8 +77,8 @@ final class PartitionSink {
     if (gone || drained != null || goBackTo != NOWHERE || records.isEmpty()) {
       return;
     }
-    if (next == NOWHERE) {
-      next = records.getFirst().offset();
+    if (oldest == NOWHERE) {
+      oldest = sent(records.getFirst());
     }
     pending.addAll(records);
     work();
@@ -96,7 +99,30 @@ final class PartitionSink {
     return busy;
   }
 
-  /** The first offset that is not in the lake; -1 before the first record. */
+  /** Whether all that it was given is in the lake. */
+  boolean idle() {
+    return placed && !busy && batch == null && pending.isEmpty() && goBackTo == NOWHERE;
+  }
+
+  /** There is no record before this offset that it was not given. */
+  void passed(long offset) {
+    if (idle()) {
+      next = Math.max(next, offset);
+    }
+  }
+
+  /** How long the oldest record that is not in the lake has been on Kafka; 0 when there is none. */
+  double waitSeconds() {
+    return oldest == NOWHERE ? 0 : (parts.time().epochMillis() - oldest) / 1000.0;
+  }
+
+  /** Unix time, ms, at which a record came to Kafka, as far as that can be. */
+  private long sent(ConsumerRecord<byte[], byte[]> record) {
+    long now = parts.time().epochMillis();
+    return record.timestamp() <= 0 ? now : Math.min(now, record.timestamp());
+  }
+
+  /** The first offset that is not in the lake; -1 before that is known. */
   long next() {
     return next;
   }
@@ -129,7 +155,9 @@ final class PartitionSink {
     if (busy || gone || timer != NOWHERE) {
       return;
     }
-    if (goBackTo != NOWHERE) {
+    if (!placed) {
+      step(this::place);
+    } else if (goBackTo != NOWHERE) {
       step(this::goBack);
     } else if (batch != null && closes(batch)) {
       step(this::flush);
@@ -177,6 +205,30 @@ final class PartitionSink {
                 });
   }
 
+  /**
+   * Where the partition goes on: the tables may know more than the group. Kafka forgets the place
+   * of a group that was away for long, and a sink may have died between its append and its commit.
+   */
+  private Future<Void> place() {
+    return parts
+        .offsets()
+        .committed(partition)
+        .onFailure(_ -> parts.metrics().error("commit"))
+        .compose(
+            committed ->
+                blocking("upload", () -> parts.upload().place(topicId, partition.getPartition()))
+                    .map(first -> placeAt(committed, first)));
+  }
+
+  private @Nullable Void placeAt(long committed, long first) {
+    next = Math.max(committed, first);
+    placed = true;
+    if (first > committed) {
+      restart(first);
+    }
+    return null;
+  }
+
   private Future<Void> append() {
     return open(pending.getFirst().offset())
         .compose(
@@ -210,7 +262,8 @@ final class PartitionSink {
           cutKnown = true;
           ParquetRoller roller = new ParquetRoller(parts.limits(), end, parts.time().nanos());
           OpenBatch open =
-              new OpenBatch(name, roller, parts.spool(), parts.limits().rowGroupBytes());
+              new OpenBatch(
+                  name, roller, parts.schemas(), parts.spool(), parts.limits().rowGroupBytes());
           batch = open;
           return open;
         });
@@ -259,9 +312,7 @@ final class PartitionSink {
                 restart(committed);
                 return Future.failedFuture(new IllegalStateException("the partition was away"));
               }
-              return blocking(
-                  "upload",
-                  () -> parts.upload().upload(open.name(), open.roller().last(), open.files()));
+              return blocking("upload", () -> parts.upload().upload(open));
             });
   }
 
@@ -280,6 +331,7 @@ final class PartitionSink {
   private void settle(OpenBatch open, long end) {
     next = end;
     newest = Math.max(newest, open.newest());
+    oldest = pending.isEmpty() ? NOWHERE : sent(pending.getFirst());
     open.files().forEach(parts.metrics()::visible);
     drop();
     if (!open.files().isEmpty()) {

@@ -102,6 +102,11 @@ final class S3LakeStore implements LakeStore {
   }
 
   @Override
+  public String uri(String name) {
+    return config.uri(name);
+  }
+
+  @Override
   public void close() {
     client.close();
   }

@@ -2,31 +2,16 @@ package firstlight.feedback;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A store that is cut off at a chosen moment, for some calls or for ever. */
+/** A store that is cut off at a chosen moment. */
 final class FaultyLake implements LakeStore {
   private final LakeStore store;
-  private final AtomicInteger createsLeft;
-  private final AtomicInteger failuresLeft;
+  private final Cutoff cutoff;
 
-  /**
-   * @param creates so many objects are made; the answer to the last one does not come back any more
-   * @param failures then so many calls fail, before all is well again
-   */
-  FaultyLake(LakeStore store, int creates, int failures) {
+  FaultyLake(LakeStore store, Cutoff cutoff) {
     this.store = store;
-    createsLeft = new AtomicInteger(creates);
-    failuresLeft = new AtomicInteger(failures);
-  }
-
-  boolean cutOff() {
-    return createsLeft.get() <= 0;
-  }
-
-  boolean healed() {
-    return failuresLeft.get() <= 0;
+    this.cutoff = cutoff;
   }
 
   @Override
@@ -36,52 +21,45 @@ final class FaultyLake implements LakeStore {
 
   @Override
   public boolean create(String name, Path content) throws IOException {
-    check();
+    cutoff.check();
     boolean created = store.create(name, content);
-    passed();
+    cutoff.passed();
     return created;
   }
 
   @Override
   public boolean create(String name, byte[] content) throws IOException {
-    check();
+    cutoff.check();
     boolean created = store.create(name, content);
-    passed();
+    cutoff.passed();
     return created;
   }
 
   @Override
   public byte @Nullable [] read(String name) throws IOException {
-    check();
+    cutoff.check();
     return store.read(name);
   }
 
   @Override
   public void fetch(String name, Path to) throws IOException {
-    check();
+    cutoff.check();
     store.fetch(name, to);
   }
 
   @Override
   public void delete(String name) throws IOException {
-    check();
+    cutoff.check();
     store.delete(name);
+  }
+
+  @Override
+  public String uri(String name) {
+    return store.uri(name);
   }
 
   @Override
   public void close() {
     store.close();
-  }
-
-  private void check() throws IOException {
-    if (cutOff() && failuresLeft.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
-      throw new IOException("cut off");
-    }
-  }
-
-  private void passed() throws IOException {
-    if (createsLeft.decrementAndGet() == 0) {
-      throw new IOException("cut off before the answer came");
-    }
   }
 }

@@ -61,5 +61,10 @@ final class FolderLake implements LakeStore {
   }
 
   @Override
+  public String uri(String name) {
+    return folder.resolve(name).toUri().toString();
+  }
+
+  @Override
   public void close() {}
 }

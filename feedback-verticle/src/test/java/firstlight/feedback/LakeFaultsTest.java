@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.apache.iceberg.DataFile;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -18,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class LakeFaultsTest {
   private static final int FOR_EVER = Integer.MAX_VALUE;
-  private static final Duration SOON = Duration.ofMillis(300);
+  private static final Duration SOON = LakeTrial.SOON;
 
   private LakeTrial trial;
 
@@ -32,22 +33,21 @@ final class LakeFaultsTest {
     trial.close();
   }
 
-  /** A batch here makes three objects: its Cut, a file of Responses, a file of feedbacks. */
+  /** A batch here takes five steps: its Cut, two files, and two tables that are told of them. */
   @Test
-  void a_sink_that_dies_after_any_object_leaves_no_event_twice_and_none_missing() throws Exception {
+  void a_sink_that_dies_after_any_step_leaves_no_event_twice_and_none_missing() throws Exception {
     List<Run> runs = new ArrayList<>();
-    for (int objects = 1; objects <= 7; objects++) {
-      Run run = new Run("crash" + objects, objects);
+    for (int steps = 1; steps <= 11; steps++) {
+      Run run = new Run("crash" + steps, new Cutoff(steps, FOR_EVER));
       runs.add(run);
       trial.createTopic(trial.config(run.name, 1, LakeTrial.files(50, SOON)));
       trial.send(run.name, mixed(130));
       run.deployment =
           trial.deploy(
-              trial.config(run.name, 1, LakeTrial.files(50, SOON)),
-              s3 -> run.lake = new FaultyLake(new S3LakeStore(s3), run.objects, FOR_EVER));
+              trial.config(run.name, 1, LakeTrial.files(50, SOON)), new FaultyStorage(run.cutoff));
     }
     for (Run run : runs) {
-      trial.until(() -> run.lake != null && run.lake.cutOff());
+      trial.until(run.cutoff::reached);
       trial.undeploy(run.deployment);
     }
     // The next one would cut its batches elsewhere.
@@ -65,27 +65,26 @@ final class LakeFaultsTest {
 
   private static final class Run {
     private final String name;
-    private final int objects;
-    private volatile FaultyLake lake;
+    private final Cutoff cutoff;
     private String deployment = "";
 
-    Run(String name, int objects) {
+    Run(String name, Cutoff cutoff) {
       this.name = name;
-      this.objects = objects;
+      this.cutoff = cutoff;
     }
   }
 
   @Test
-  void a_store_that_is_away_for_a_while_is_waited_for() throws Exception {
+  void a_lake_that_is_away_for_a_while_is_waited_for() throws Exception {
     FeedbackConfig config = trial.config("away", 1, LakeTrial.files(20, SOON));
     trial.createTopic(config);
     trial.send("away", mixed(100));
-    FaultyLake[] lake = new FaultyLake[1];
+    Cutoff cutoff = new Cutoff(4, 3);
 
-    String sink = trial.deploy(config, s3 -> lake[0] = new FaultyLake(new S3LakeStore(s3), 4, 3));
+    String sink = trial.deploy(config, new FaultyStorage(cutoff));
     trial.awaitRows("away", 100);
 
-    assertThat(lake[0].healed()).isTrue();
+    assertThat(cutoff.healed()).isTrue();
     assertOnceEach("away", 100);
     trial.undeploy(sink);
   }
@@ -128,9 +127,23 @@ final class LakeFaultsTest {
   }
 
   private void assertOnceEach(String name, long events) {
-    assertThat(trial.query("select count(*), count(distinct event_id) from " + trial.table(name)))
-        .as(name + ": " + trial.objects(name))
-        .containsExactly(List.of(events, events));
+    assertOnceEach(trial, name, events);
+  }
+
+  /** In the files and in the tables. */
+  static void assertOnceEach(LakeTrial trial, String name, long events) {
+    for (String rows : List.of(trial.table(name), trial.rowsOf(name))) {
+      assertThat(trial.query("select count(*), count(distinct event_id) from " + rows))
+          .as(name + ": " + trial.objects(name))
+          .containsExactly(List.of(events, events));
+    }
+    assertThat(trial.openUploads()).isZero();
+    for (String object : trial.objects(name)) {
+      assertThat(trial.ending(name, object)).as(object).isEqualTo("PAR1");
+    }
+    for (DataFile file : trial.tables(name)) {
+      assertThat(trial.object(name, file.location())).hasSize(file.fileSizeInBytes());
+    }
   }
 
   private static List<Event> mixed(int count) {

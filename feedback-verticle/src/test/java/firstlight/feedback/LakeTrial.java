@@ -1,15 +1,20 @@
 package firstlight.feedback;
 
 import firstlight.lake.EmbeddedLake;
-import firstlight.lake.LakeConfig;
+import firstlight.lake.LakeCatalog;
+import firstlight.lake.LakeKind;
+import firstlight.lake.LakeS3;
 import firstlight.protocol.EmbeddedKafka;
 import firstlight.protocol.IdSource;
 import firstlight.protocol.Time;
 import firstlight.protocol.wire.Event;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -22,10 +27,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 import java.util.stream.Stream;
+import org.apache.iceberg.DataFile;
+import org.apache.iceberg.FileScanTask;
+import org.apache.iceberg.Table;
+import org.apache.iceberg.io.CloseableIterable;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -36,15 +45,19 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.services.s3.S3Client;
 
 /** A real broker and a real S3 server, with everything a test of the sink does to them. */
 final class LakeTrial implements AutoCloseable {
+  /** An age at which a batch is closed, for tests that wait for it. */
+  static final Duration SOON = Duration.ofMillis(300);
+
   /** Much longer than the 45 s after which Kafka takes a consumer that does not leave for dead. */
   private static final long LIMIT_S = 120;
 
   final Vertx vertx = Vertx.vertx();
   final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-  final EmbeddedKafka kafka;
+  EmbeddedKafka kafka;
   final EmbeddedLake lake;
   private final Path folder;
   private final KafkaProducer<byte[], byte[]> producer;
@@ -75,15 +88,20 @@ final class LakeTrial implements AutoCloseable {
   }
 
   String deploy(FeedbackConfig config) {
-    return deploy(config, S3LakeStore::new);
+    return deploy(config, new FeedbackVerticle.Storage() {});
   }
 
-  String deploy(FeedbackConfig config, Function<LakeConfig.S3, LakeStore> store) {
+  String deploy(FeedbackConfig config, FeedbackVerticle.Storage storage) {
     IdSource ids = new IdSource(new SecureRandom());
     return await(
         vertx.deployVerticle(
             new FeedbackVerticle(
-                config, lake.config(config.kafka().topic()), Time.system(), ids, registry, store)));
+                config,
+                lake.config(config.kafka().topic()),
+                Time.system(),
+                ids,
+                registry,
+                storage)));
   }
 
   void undeploy(String deployment) {
@@ -93,6 +111,51 @@ final class LakeTrial implements AutoCloseable {
   void send(String topic, List<Event> events) {
     events.forEach(event -> send(topic, null, event.toByteArray()));
     producer.flush();
+  }
+
+  /** By a producer of its own, whose transaction is committed or given up. */
+  void sendInTransaction(String topic, Event event, boolean commit) throws Exception {
+    try (KafkaProducer<byte[], byte[]> other =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", kafka.bootstrap(), "transactional.id", "trial"),
+            new ByteArraySerializer(),
+            new ByteArraySerializer())) {
+      other.initTransactions();
+      other.beginTransaction();
+      other.send(new ProducerRecord<>(topic, event.toByteArray())).get(LIMIT_S, TimeUnit.SECONDS);
+      if (commit) {
+        other.commitTransaction();
+      } else {
+        other.abortTransaction();
+      }
+    }
+  }
+
+  /** The sum over the partitions; NaN where none is shown. */
+  double gauge(String name) {
+    return registry.find(name).gauges().stream()
+        .mapToDouble(Gauge::value)
+        .reduce(Double::sum)
+        .orElse(Double.NaN);
+  }
+
+  void execute(String sql) {
+    try (Connection connection = DriverManager.getConnection("jdbc:duckdb:");
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    } catch (SQLException e) {
+      throw new IllegalStateException(sql, e);
+    }
+  }
+
+  void flush() {
+    producer.flush();
+  }
+
+  /** Stops the broker and starts it over the same folder. */
+  void restartKafka() throws Exception {
+    kafka.close();
+    kafka = EmbeddedKafka.start(folder.resolve("kafka"), kafka.port());
   }
 
   void send(String topic, byte @Nullable [] key, byte @Nullable [] value) {
@@ -159,7 +222,7 @@ final class LakeTrial implements AutoCloseable {
     TopicPartition partition = new TopicPartition(topic, 0);
     try (KafkaConsumer<byte[], byte[]> consumer =
         new KafkaConsumer<>(
-            Map.of("bootstrap.servers", kafka.bootstrap()),
+            Map.of("bootstrap.servers", kafka.bootstrap(), "isolation.level", "read_committed"),
             new ByteArrayDeserializer(),
             new ByteArrayDeserializer())) {
       consumer.assign(List.of(partition));
@@ -175,10 +238,39 @@ final class LakeTrial implements AutoCloseable {
     until(() -> rows(name) >= rows);
   }
 
+  /** That a query sees: those of the files that are in the tables. */
   long rows(String name) {
-    return objects(name).isEmpty()
-        ? 0
-        : (Long) query("select count(*) from " + table(name)).getFirst().getFirst();
+    return tables(name).stream().mapToLong(DataFile::recordCount).sum();
+  }
+
+  /** The files in the newest snapshots of a lake's tables. */
+  List<DataFile> tables(String name) {
+    List<DataFile> files = new ArrayList<>();
+    try (LakeCatalog catalog = LakeCatalog.open(lake.config(name))) {
+      for (LakeKind kind : LakeKind.values()) {
+        Optional<Table> table = catalog.find(kind);
+        if (table.isPresent()) {
+          try (CloseableIterable<FileScanTask> tasks = table.get().newScan().planFiles()) {
+            tasks.forEach(task -> files.add(task.file().copy()));
+          }
+        }
+      }
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+    return files;
+  }
+
+  /** Where an object that a table names lies on the local disk. */
+  Path object(String name, String uri) {
+    return lake.objects(name).resolve(uri.substring(lake.config(name).s3().uri("").length()));
+  }
+
+  /** The rows that queries see, as DuckDB names them. */
+  String rowsOf(String name) {
+    List<String> files =
+        tables(name).stream().map(file -> "'" + object(name, file.location()) + "'").toList();
+    return "read_parquet(%s, union_by_name = true)".formatted(files);
   }
 
   /** All files of a lake, as DuckDB names them. */
@@ -222,6 +314,26 @@ final class LakeTrial implements AutoCloseable {
           .toList();
     } catch (IOException e) {
       throw new IllegalStateException(e);
+    }
+  }
+
+  /** The last four bytes of a file of the lake. */
+  String ending(String name, String object) {
+    try (RandomAccessFile file =
+        new RandomAccessFile(lake.objects(name).resolve(object).toFile(), "r")) {
+      byte[] end = new byte[4];
+      file.seek(Math.max(0, file.length() - end.length));
+      file.readFully(end);
+      return new String(end, StandardCharsets.US_ASCII);
+    } catch (IOException e) {
+      throw new IllegalStateException(object, e);
+    }
+  }
+
+  /** Uploads in parts that somebody began and did not end. */
+  int openUploads() {
+    try (S3Client client = LakeS3.client(lake.config("any").s3())) {
+      return client.listMultipartUploads(list -> list.bucket(EmbeddedLake.BUCKET)).uploads().size();
     }
   }
 

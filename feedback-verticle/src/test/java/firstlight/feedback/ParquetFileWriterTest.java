@@ -3,14 +3,19 @@ package firstlight.feedback;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import firstlight.lake.LakeFile.Bounds;
 import firstlight.lake.LakeKind;
+import firstlight.lake.LakeSchema;
 import firstlight.protocol.wire.Event;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalDate;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.apache.iceberg.Schema;
+import org.apache.parquet.schema.MessageType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -42,6 +47,9 @@ final class ParquetFileWriterTest {
         .containsExactly('P', 'A', 'R', '1');
     assertThat(file.bytes()).isEqualTo(bytes.length);
     assertThat(file.rows()).isEqualTo(100);
+    assertThat(file.offsets()).isEqualTo(new Bounds(0, 99));
+    assertThat(file.times())
+        .isEqualTo(new Bounds(TestEvents.NOON * 1000, (TestEvents.NOON + 99) * 1000));
   }
 
   @Test
@@ -58,24 +66,27 @@ final class ParquetFileWriterTest {
   }
 
   @Test
-  void every_field_of_the_wire_is_a_typed_column() {
-    assertThat(ParquetLayout.of(LakeKind.FEEDBACK).toString())
-        .contains("required binary event_id (STRING)")
-        .contains("optional int64 time (TIMESTAMP(MILLIS,true))")
-        .contains("optional double number")
-        .contains("required group metadata (MAP)")
-        .contains("optional group token_range");
-    assertThat(ParquetLayout.of(LakeKind.RESPONSE).toString())
-        .contains("required group token_ids (LIST)")
-        .contains("required float element")
-        .contains("required int64 prompt_tokens")
-        .contains("required boolean streamed");
+  void columns_have_the_ids_of_the_table() {
+    Schema table = LakeSchema.of(LakeKind.RESPONSE);
+    MessageType layout = LakeSchema.parquet(table, "response");
+
+    assertThat(layout.getType("time").toString())
+        .isEqualTo(
+            "optional int64 time (TIMESTAMP(MICROS,true)) = " + table.findField("time").fieldId());
+    assertThat(layout.getType("generations", "list", "element", "token_ids", "list", "element"))
+        .asString()
+        .isEqualTo(
+            "required int64 element = "
+                + table.findField("generations.element.token_ids.element").fieldId());
   }
 
   private ParquetFileWriter.Finished write(String name, List<Event> events) throws IOException {
     ParquetFileWriter writer =
         new ParquetFileWriter(
-            new LakeFolder(LakeKind.RESPONSE, "2026-11-29"), folder.resolve(name), 1 << 20);
+            new LakeFolder(LakeKind.RESPONSE, LocalDate.of(2026, 11, 29)),
+            folder.resolve(name),
+            LakeSchema.of(LakeKind.RESPONSE),
+            1 << 20);
     for (int i = 0; i < events.size(); i++) {
       writer.write(new LakeRow(events.get(i), 0, i));
     }

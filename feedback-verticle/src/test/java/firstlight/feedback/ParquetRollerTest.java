@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import firstlight.lake.LakeKind;
 import java.time.Duration;
+import java.time.LocalDate;
 import org.junit.jupiter.api.Test;
 
 final class ParquetRollerTest {
-  private static final LakeFolder MONDAY = new LakeFolder(LakeKind.RESPONSE, "2026-11-30");
-  private static final LakeFolder TUESDAY = new LakeFolder(LakeKind.RESPONSE, "2026-12-01");
+  private static final LakeFolder MONDAY =
+      new LakeFolder(LakeKind.RESPONSE, LocalDate.parse("2026-11-30"));
+  private static final LakeFolder TUESDAY =
+      new LakeFolder(LakeKind.RESPONSE, LocalDate.parse("2026-12-01"));
   private static final FeedbackConfig.Files LIMITS =
       new FeedbackConfig.Files(3, 100, Duration.ofSeconds(30), 1, 1 << 20);
 

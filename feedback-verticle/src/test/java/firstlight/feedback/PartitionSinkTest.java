@@ -2,6 +2,7 @@ package firstlight.feedback;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import firstlight.lake.LakeCommits;
 import firstlight.protocol.Time;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Context;
@@ -38,6 +39,7 @@ final class PartitionSinkTest {
   private final FakeOffsets offsets = new FakeOffsets();
   private final MockProducer<byte[], byte[]> dead =
       new MockProducer<>(false, null, new ByteArraySerializer(), new ByteArraySerializer());
+  private final FolderTables tables = new FolderTables();
   @TempDir private Path folder;
   private FolderLake lake;
   private PartitionSink sink;
@@ -51,7 +53,8 @@ final class PartitionSinkTest {
             vertx,
             Time.system(),
             vertx.createSharedWorkerExecutor("lake", 2),
-            new LakeUpload(lake, spool),
+            new LakeUpload(lake, tables, spool),
+            tables::schema,
             new DeadLetters(
                 KafkaProducer.<byte[], byte[]>create(vertx, dead).exceptionHandler(_ -> {}),
                 "t.dead"),
@@ -73,6 +76,7 @@ final class PartitionSinkTest {
 
     until(() -> offsets.commits.equals(List.of(10L)));
     assertThat(lake.names()).containsExactly("_cuts/id/" + stem(0), file(0));
+    assertThat(tables.appended).containsExactly("responses 0-10");
   }
 
   @Test
@@ -109,6 +113,41 @@ final class PartitionSinkTest {
   }
 
   @Test
+  void a_sink_goes_on_where_the_tables_are_when_the_group_has_forgotten() throws IOException {
+    tables.place = new LakeCommits.Place(50, 57);
+    offer(0, 10);
+
+    until(() -> offsets.seeks.equals(List.of(50L)));
+    offer(50, 15);
+
+    until(() -> offsets.commits.equals(List.of(57L)));
+    assertThat(tables.appended).as("what ended there before ends there again").hasSize(1);
+    offer(65, 5);
+    until(() -> offsets.commits.equals(List.of(57L, 67L)));
+    assertThat(tables.appended).containsExactly("responses 50-57", "responses 57-67");
+  }
+
+  @Test
+  void the_wait_of_the_oldest_event_and_the_lag_end_when_all_is_in_the_lake() {
+    run(sink::tick);
+    until(sink::idle);
+    assertThat(sink.waitSeconds()).isZero();
+    offer(0, 5);
+    until(() -> !sink.working());
+    assertThat(sink.idle()).isFalse();
+    assertThat(sink.waitSeconds()).isPositive();
+    run(() -> sink.passed(7));
+    assertThat(sink.next()).isZero();
+
+    offer(5, 5);
+    until(sink::idle);
+    run(() -> sink.passed(12));
+
+    assertThat(sink.waitSeconds()).isZero();
+    assertThat(sink.next()).isEqualTo(12);
+  }
+
+  @Test
   void a_cut_that_appears_meanwhile_sends_the_sink_back() throws IOException {
     offer(0, 5);
     until(() -> !sink.working());
@@ -136,6 +175,21 @@ final class PartitionSinkTest {
     LongStream.range(0, 10).forEach(_ -> dead.completeNext());
 
     until(() -> offsets.commits.equals(List.of(10L)));
+  }
+
+  @Test
+  void a_disk_that_takes_nothing_is_waited_for_and_the_records_are_read_again() throws IOException {
+    Path spool = folder.resolve("spool");
+    Files.delete(spool);
+    offer(0, 10);
+    until(() -> offsets.seeks.contains(0L));
+    assertThat(lake.names()).isEmpty();
+
+    Files.createDirectory(spool);
+    offer(0, 10);
+
+    until(() -> offsets.commits.equals(List.of(10L)));
+    assertThat(lake.names()).contains(file(0));
   }
 
   @Test

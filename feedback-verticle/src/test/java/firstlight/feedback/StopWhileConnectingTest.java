@@ -65,6 +65,11 @@ class StopWhileConnectingTest {
     }
 
     @Override
+    public String uri(String name) {
+      throw new AssertionError(name);
+    }
+
+    @Override
     public void close() {
       closed = true;
     }
@@ -88,7 +93,12 @@ class StopWhileConnectingTest {
             Time.system(),
             new IdSource(new Random(1)),
             meters,
-            _ -> lake);
+            new FeedbackVerticle.Storage() {
+              @Override
+              public LakeStore store(LakeConfig ignored) {
+                return lake;
+              }
+            });
     String deployment = LakeTrial.await(vertx.deployVerticle(sink));
     assertThat(lake.asked.await(30, TimeUnit.SECONDS)).isTrue();
 

@@ -1,36 +1,41 @@
-package firstlight.feedback;
+package firstlight.lake;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import firstlight.lake.LakeKind;
 import firstlight.protocol.wire.Event;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Tells an Event from whatever else may lie on the topic. Never throws. */
-final class EventDecoder {
+public final class EventDecoder {
   /** The newest schema this version understands. */
-  static final int SCHEMA_MAX = 2;
+  public static final int SCHEMA_MAX = 2;
 
   private static final int ID_LENGTH_MAX = 256;
 
   /** Why a record is no Event. */
-  enum Poison {
+  public enum Poison {
     NULL_VALUE,
     EMPTY_VALUE,
     UNDECODABLE,
     UNKNOWN_SCHEMA,
     INVALID_ID,
-    UNKNOWN_BODY
+    UNKNOWN_BODY;
+
+    /** E.g. {@code unknown_body}, as in metrics and in the headers of dead letters. */
+    public String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
-  sealed interface Decoded {}
+  public sealed interface Decoded {}
 
-  record Good(Event event, LakeKind kind) implements Decoded {}
+  public record Good(Event event, LakeKind kind) implements Decoded {}
 
-  record Bad(Poison reason) implements Decoded {}
+  public record Bad(Poison reason) implements Decoded {}
 
   private EventDecoder() {}
 
-  static Decoded decode(byte @Nullable [] value) {
+  public static Decoded decode(byte @Nullable [] value) {
     if (value == null) {
       return new Bad(Poison.NULL_VALUE);
     }
