@@ -1,14 +1,22 @@
 package firstlight.app;
 
+import firstlight.lake.LakeCatalog;
+import firstlight.lake.LakeConfig;
+import firstlight.lake.LakeKind;
+import firstlight.protocol.Settings;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import java.util.stream.Stream;
+import java.util.Optional;
+import org.apache.iceberg.FileScanTask;
+import org.apache.iceberg.Table;
+import org.apache.iceberg.io.CloseableIterable;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class FaultCluster implements AutoCloseable {
   static final String KEY = "test-key-a";
+  private static final int SCHEME = "s3://".length();
   static final long KAFKA_DISK_MIB = 1_024;
   private static final Duration VISIBLE = Duration.ofSeconds(90);
 
@@ -53,7 +62,7 @@ final class FaultCluster implements AutoCloseable {
   void start() throws Exception {
     kafka = newKafka();
     store = newStore();
-    edge = newEdge(ordinarySpool());
+    edge = newEdge("");
     postgres.start();
     kafka.await();
     store.await();
@@ -114,22 +123,13 @@ final class FaultCluster implements AutoCloseable {
     store = newStore().await();
   }
 
-  /** After it has ended, in whatever way, with the spool that it had first. */
-  void startEdge() throws Exception {
-    startEdge(ordinarySpool());
-  }
-
   /**
-   * The same with another spool.
+   * After it has ended, in whatever way.
    *
-   * @param spool its settings
+   * @param spool its settings; empty: those of the first edge
    */
   void startEdge(String spool) throws Exception {
     edge = newEdge(spool).await();
-  }
-
-  private String ordinarySpool() {
-    return "{folder: %s}".formatted(folder.resolve("spool"));
   }
 
   Path folder() {
@@ -179,7 +179,12 @@ final class FaultCluster implements AutoCloseable {
       tenantWaitingShare: 1
     gpu: {warmUp: 0ms}
     """
-        .formatted(ports.get(3), bootstrap(), spool, KEY, Math.max(64, streams));
+        .formatted(
+            ports.get(3),
+            bootstrap(),
+            spool.isEmpty() ? "{folder: %s}".formatted(folder.resolve("spool")) : spool,
+            KEY,
+            Math.max(64, streams));
   }
 
   private String sinkSettings(String name, boolean relayed) {
@@ -212,19 +217,25 @@ final class FaultCluster implements AutoCloseable {
             EmbeddedObjectStore.SECRET_KEY);
   }
 
+  /** What the tables show now. */
   LakeCount count() throws Exception {
-    return LakeCount.of(files("response"), files("feedback"));
+    Settings settings = Settings.parse(lakeSettings(ports.get(2), ports.get(4)), _ -> null);
+    try (LakeCatalog catalog = LakeCatalog.open(LakeConfig.read(settings.section("lake")))) {
+      return LakeCount.of(files(catalog, LakeKind.RESPONSE), files(catalog, LakeKind.FEEDBACK));
+    }
   }
 
-  private List<Path> files(String kind) throws IOException {
-    if (!Files.isDirectory(objects())) {
+  /** The files of a table's newest snapshot, where the store keeps them. */
+  private List<Path> files(LakeCatalog catalog, LakeKind kind) throws IOException {
+    Optional<Table> table = catalog.find(kind);
+    if (table.isEmpty()) {
       return List.of();
     }
-    try (Stream<Path> all = Files.walk(objects())) {
-      return all.filter(file -> file.toString().endsWith(".parquet"))
-          .filter(file -> file.toString().contains("kind=" + kind + "/"))
-          .toList();
+    List<Path> files = new ArrayList<>();
+    try (CloseableIterable<FileScanTask> tasks = table.get().newScan().planFiles()) {
+      tasks.forEach(task -> files.add(objects().resolve(task.file().location().substring(SCHEME))));
     }
+    return files;
   }
 
   /** Waits until all that must be is in the lake, then looks closely. */

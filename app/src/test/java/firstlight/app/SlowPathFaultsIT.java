@@ -33,10 +33,11 @@ class SlowPathFaultsIT {
   private static final long SEED = Long.getLong("faultSeed", System.nanoTime());
 
   private static final Duration LEAD_IN = Duration.ofSeconds(1);
-  private static final Duration WARM_UP = Duration.ofSeconds(10);
+  private static final Duration WARM_UP = Duration.ofSeconds(6);
   private static final Duration SOON = Duration.ofSeconds(60);
   private static final int KILL_MILLIS_MAX = 3_000;
   private static final long ROOM_BYTES = 256 << 10;
+  private static final String ORDINARY = "";
   private static final long SPOOL_DISK_MIB = 64;
 
   /** So long before an edge dies, its last Events are in its spool. */
@@ -51,14 +52,16 @@ class SlowPathFaultsIT {
   private @Nullable FaultCluster cluster;
   private @Nullable StreamLoad load;
   private @Nullable ChildJvm sink;
-  private boolean disk;
+  private @Nullable SmallDisk disk;
+  private String spool = "";
 
   @BeforeAll
   void start() throws Exception {
     System.out.printf("seed %d%n", SEED);
     Path folder = FirstlightProcess.freshFolder("faults");
-    disk = SmallDisk.canBeMade();
-    cluster = new FaultCluster(folder, STREAMS, STEP_MILLIS, disk);
+    boolean disks = SmallDisk.canBeMade();
+    cluster = new FaultCluster(folder, STREAMS, STEP_MILLIS, disks);
+    disk = disks ? SmallDisk.mount(folder.resolve("disk"), SPOOL_DISK_MIB) : null;
     cluster.start();
     sink = cluster.startSink("sink", false, 2).await();
     load = new StreamLoad(cluster.calls(), STREAMS, TOKENS, SEED);
@@ -77,16 +80,37 @@ class SlowPathFaultsIT {
     if (cluster != null) {
       cluster.close();
     }
+    if (disk != null) {
+      disk.close();
+    }
   }
 
   private interface Action {
     void run() throws Exception;
   }
 
+  /** What the fast path does by itself, with an edge whose spool has these settings. */
+  private Latencies undisturbed(String settings) throws Exception {
+    if (!spool.equals(settings)) {
+      load.pause();
+      try {
+        // What an edge has not sent when it ends waits in its spool for the next one there.
+        cluster.settle(load.sent(), named("a change of edges"));
+        cluster.edge().close();
+        cluster.startEdge(settings);
+        spool = settings;
+      } finally {
+        load.resume();
+      }
+      load.run(WARM_UP);
+    }
+    load.run(LEAD_IN);
+    return load.run(LENGTH);
+  }
+
   /** A fault that lasts, between two equal times of the same load. */
   private void outage(String fault, Action begin, Action end) throws Exception {
-    load.run(LEAD_IN);
-    Latencies calm = load.run(LENGTH);
+    Latencies calm = undisturbed(ORDINARY);
     begin.run();
     Latencies disturbed;
     try {
@@ -137,7 +161,7 @@ class SlowPathFaultsIT {
 
   @Test
   void kafka_has_no_room() throws Exception {
-    assumeTrue(disk, "a small disk can not be mounted here");
+    assumeTrue(disk != null, "a small disk can not be mounted here");
     outage(
         "Kafka full",
         () -> cluster.kafkaDisk().leave(ROOM_BYTES),
@@ -149,8 +173,7 @@ class SlowPathFaultsIT {
 
   @Test
   void the_sink_is_killed_between_any_two_of_its_steps() throws Exception {
-    load.run(LEAD_IN);
-    Latencies calm = load.run(LENGTH);
+    Latencies calm = undisturbed(ORDINARY);
     sink.kill();
     Latencies disturbed = load.begin();
     List<String> kills = new ArrayList<>();
@@ -197,8 +220,7 @@ class SlowPathFaultsIT {
 
   @Test
   void a_second_sink_joins_and_leaves_during_an_upload() throws Exception {
-    load.run(LEAD_IN);
-    Latencies calm = load.run(LENGTH);
+    Latencies calm = undisturbed(ORDINARY);
     sink.close();
     ChildJvm first = cluster.startSink("victim", true, 1);
     CountDownLatch reached = new CountDownLatch(1);
@@ -230,14 +252,13 @@ class SlowPathFaultsIT {
 
   @Test
   void the_edge_is_killed_with_a_filled_spool() throws Exception {
-    load.run(LEAD_IN);
-    Latencies calm = load.run(LENGTH);
+    Latencies calm = undisturbed(ORDINARY);
     cluster.kafka().kill();
     Latencies disturbed = load.run(LENGTH);
     cluster.edge().kill();
     load.sent().doubt(System.nanoTime() - HANDED_OVER.toNanos());
     cluster.restartKafka();
-    cluster.startEdge();
+    cluster.startEdge(ORDINARY);
     settle("edge killed, spool filled", calm, disturbed);
     load.run(WARM_UP);
   }
@@ -254,23 +275,18 @@ class SlowPathFaultsIT {
 
   @Test
   void the_disk_is_full() throws Exception {
-    assumeTrue(disk, "a small disk can not be mounted here");
-    try (SmallDisk small = SmallDisk.mount(cluster.folder().resolve("disk"), SPOOL_DISK_MIB)) {
-      spoolFull(
-          "disk of the spool full",
-          "{folder: %s, segmentBytes: 64KiB, bytesMax: 64MiB, freeBytesMin: 0}"
-              .formatted(small.folder()),
-          () -> small.leave(ROOM_BYTES),
-          () -> small.grow(SPOOL_DISK_MIB));
-      freshEdge(null);
-    }
+    assumeTrue(disk != null, "a small disk can not be mounted here");
+    spoolFull(
+        "disk of the spool full",
+        "{folder: %s, segmentBytes: 64KiB, bytesMax: 64MiB, freeBytesMin: 0}"
+            .formatted(disk.folder()),
+        () -> disk.leave(ROOM_BYTES),
+        () -> disk.grow(SPOOL_DISK_MIB));
   }
 
   /** Kafka is away for too long: what is lost is counted, and no accepted feedback is. */
   private void spoolFull(String fault, String spool, Action begin, Action end) throws Exception {
-    freshEdge(spool);
-    load.run(LEAD_IN);
-    Latencies calm = load.run(LENGTH);
+    Latencies calm = undisturbed(spool);
     cluster.kafka().kill();
     begin.run();
     Latencies disturbed;
@@ -297,7 +313,6 @@ class SlowPathFaultsIT {
     load.sent().forgive(cluster.count().missing(load.sent()));
     settle(fault, calm, disturbed);
     judge(fault, disturbed.over(calm));
-    freshEdge(null);
   }
 
   private long missing() throws Exception {
@@ -310,22 +325,5 @@ class SlowPathFaultsIT {
       String label = "kind=\"%s\"".formatted(kind);
       return (long) Figures.of(client).sum("firstlight_events_lost_total", label);
     }
-  }
-
-  /**
-   * Another edge, with all its code compiled.
-   *
-   * @param spool null: the ordinary one
-   */
-  private void freshEdge(@Nullable String spool) throws Exception {
-    load.pause();
-    cluster.edge().close();
-    if (spool == null) {
-      cluster.startEdge();
-    } else {
-      cluster.startEdge(spool);
-    }
-    load.resume();
-    load.run(WARM_UP);
   }
 }
