@@ -30,6 +30,7 @@ import org.slf4j.LoggerFactory;
 final class EventForwarder {
   private static final Logger LOG = LoggerFactory.getLogger(EventForwarder.class);
   private static final long LOG_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final int CAREFUL_FROM = 2;
 
   private final EventSpool spool;
   private final SpoolReader reader;
@@ -43,6 +44,9 @@ final class EventForwarder {
   private final RefusedRecords refused = new RefusedRecords();
   private @Nullable Producer<byte[], byte[]> producer;
   private boolean failing;
+  private boolean transacting;
+  // In a row, with a Kafka that could be reached before each.
+  private int failedTransactions;
   private boolean resumed;
   private long committed;
   private @Nullable Attempt attempt;
@@ -132,7 +136,9 @@ final class EventForwarder {
   }
 
   private Producer<byte[], byte[]> connect() throws IOException {
-    Producer<byte[], byte[]> opened = kafka.open();
+    // Kafka's producer splits what is too large together without end where a topic takes less than
+    // it puts together.
+    Producer<byte[], byte[]> opened = kafka.open(failedTransactions >= CAREFUL_FROM);
     producer = opened;
     Optional<OffsetAndMetadata> known = kafka.position();
     if (!resumed) {
@@ -152,6 +158,7 @@ final class EventForwarder {
   }
 
   private void transact(Producer<byte[], byte[]> to) throws IOException {
+    transacting = true;
     to.beginTransaction();
     long end = time.nanos() + config.linger().toNanos();
     long bytes = 0;
@@ -179,6 +186,8 @@ final class EventForwarder {
     kafka.note(to, position);
     to.commitTransaction();
     settle(now);
+    transacting = false;
+    failedTransactions = 0;
   }
 
   /** Returns its bytes. */
@@ -209,21 +218,46 @@ final class EventForwarder {
 
   private void failed(Exception failure) {
     spool.busy(0);
-    Producer<byte[], byte[]> old = producer;
-    if (old != null) {
-      producer = null;
+    if (producer != null) {
       metrics.aborted();
-      SpoolKafka.close(old);
     }
     waiting = null;
     reader.seek(committed);
     if (refused.isNew()) {
       // What was refused is sent differently now, so there is nothing to wait for.
       refused.learn();
+      if (transacting && producer != null && isAborted(producer)) {
+        transacting = false;
+        attempt = null;
+        return;
+      }
     } else {
       failing = true;
       warn(failure);
+    }
+    giveUp();
+    if (failing) {
       nap.rest(backoff.nextNanos());
+    }
+  }
+
+  /** Whether the transaction is known to have come to nothing, and the producer is still of use. */
+  private static boolean isAborted(Producer<byte[], byte[]> producer) {
+    try {
+      producer.abortTransaction();
+      return true;
+    } catch (RuntimeException _) {
+      return false;
+    }
+  }
+
+  private void giveUp() {
+    failedTransactions = transacting ? failedTransactions + 1 : 0;
+    transacting = false;
+    Producer<byte[], byte[]> old = producer;
+    if (old != null) {
+      producer = null;
+      SpoolKafka.close(old);
     }
   }
 

@@ -242,7 +242,6 @@ final class EventSpool {
     }
     diskFails = true;
     diskFailedNanos = time.nanos();
-    to.rollBack();
     to.seal();
     return false;
   }

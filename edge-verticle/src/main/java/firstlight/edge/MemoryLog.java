@@ -67,21 +67,24 @@ final class MemoryLog {
 
   /** Takes it in if there is room, or older detail can make some. */
   boolean add(long position, Held held) {
-    while (bytes.get() + held.parts.bytes() > bytesMax && dropDetail()) {
+    while (!hasRoom(held) && dropDetail()) {
       // One after the other.
     }
-    if (bytes.get() + held.parts.bytes() > bytesMax) {
+    if (!hasRoom(held)) {
       held.parts = held.parts.withoutTrace().withoutText();
     }
     long more = held.parts.bytes();
-    if (!Shares.allow(held.importance, bytes.get() + more, bytesMax)
-        || !Shares.allow(held.importance, count.get() + 1L, countMax)) {
+    if (!hasRoom(held) || !Shares.allow(held.importance, count.get() + 1L, countMax)) {
       return false;
     }
     bytes.addAndGet(more);
     count.incrementAndGet();
     events.put(position, held);
     return true;
+  }
+
+  private boolean hasRoom(Held held) {
+    return Shares.allow(held.importance, bytes.get() + held.parts.bytes(), bytesMax);
   }
 
   @Nullable Held at(long position) {

@@ -67,10 +67,11 @@ final class SpoolFiles {
     for (SpoolLog log : logs.values()) {
       boolean detail = log != log(SpoolLane.FACTS);
       if (log.activeBytes() >= config.segmentBytes()
-          || (scarce && detail && log.activeBytes() > 0)) {
-        // What ends can be deleted.
+          || (scarce && detail && log.activeBytes() > 0 && log.oldestSealed().isEmpty())) {
+        // So that there is something to delete.
         log.seal();
       }
+      log.begin();
     }
   }
 
@@ -126,6 +127,7 @@ final class SpoolFiles {
     added.clear();
   }
 
+  /** Only after a {@link #flush} that failed. */
   void rollBack() {
     added.clear();
     logs.values().forEach(SpoolLog::rollBack);

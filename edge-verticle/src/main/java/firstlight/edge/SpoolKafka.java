@@ -49,10 +49,17 @@ final class SpoolKafka {
     place = new TopicPartition(config.topic(), 0);
   }
 
-  /** A producer that nobody else has: what an earlier one had begun is aborted or finished. */
-  Producer<byte[], byte[]> open() {
+  /**
+   * A producer that nobody else has: what an earlier one had begun is aborted or finished.
+   *
+   * @param oneByOne whether each record goes by itself, so that one which is refused is known
+   */
+  Producer<byte[], byte[]> open(boolean oneByOne) {
     Producer<byte[], byte[]> producer =
-        new KafkaProducer<>(settings(), new ByteArraySerializer(), new ByteArraySerializer());
+        new KafkaProducer<>(
+            settings(oneByOne ? 1 : BATCH_BYTES),
+            new ByteArraySerializer(),
+            new ByteArraySerializer());
     try {
       producer.initTransactions();
       return producer;
@@ -112,7 +119,7 @@ final class SpoolKafka {
     return "firstlight.spool." + id;
   }
 
-  private Map<String, Object> settings() {
+  private Map<String, Object> settings(int batchBytes) {
     return Map.ofEntries(
         Map.entry("bootstrap.servers", config.bootstrap()),
         Map.entry("transactional.id", "firstlight-spool-" + id),
@@ -120,7 +127,7 @@ final class SpoolKafka {
         Map.entry("enable.idempotence", true),
         Map.entry("compression.type", "zstd"),
         Map.entry("linger.ms", LINGER_MS),
-        Map.entry("batch.size", BATCH_BYTES),
+        Map.entry("batch.size", batchBytes),
         Map.entry("max.block.ms", BLOCK_MS),
         Map.entry("request.timeout.ms", REQUEST_TIMEOUT_MS),
         Map.entry("delivery.timeout.ms", DELIVERY_TIMEOUT_MS),

@@ -36,6 +36,7 @@ final class SpoolLog {
   private @Nullable SpoolSegment active;
   private @Nullable FileChannel channel;
   private boolean named;
+  private long mark;
 
   /**
    * @param numbers gives each segment its number
@@ -113,15 +114,24 @@ final class SpoolLog {
     }
   }
 
-  /** Forgets what was added and not written, also what was written of it by half. */
+  /** What is added from here on can be rolled back. */
+  void begin() {
+    mark = activeBytes();
+  }
+
+  /** Forgets what was added since {@link #begin}, written or not. */
   void rollBack() {
     buffer.clear();
+    SpoolSegment to = active;
+    FileChannel file = channel;
+    if (to == null || file == null) {
+      active = null;
+      return;
+    }
+    bytes.addAndGet(mark - to.length());
+    to.grow(mark - to.length());
     try {
-      if (channel != null && active != null) {
-        channel.truncate(active.length());
-      } else {
-        active = null;
-      }
+      file.truncate(mark);
     } catch (IOException _) {
       // What is behind the length is not read in this run.
       seal();
@@ -146,6 +156,9 @@ final class SpoolLog {
   void seal() {
     if (active != null) {
       active.seal();
+      if (active.length() == 0) {
+        delete(active);
+      }
     }
     try {
       if (channel != null) {

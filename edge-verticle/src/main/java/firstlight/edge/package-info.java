@@ -26,8 +26,11 @@
  *       events of a Response again, {@link firstlight.edge.ResponseBackground} those of one that
  *       runs on without its client; {@link firstlight.edge.Errors} is the one place where a failure
  *       becomes a status and an error object.
- *   <li><b>Slow path</b>: {@link firstlight.edge.Events} to Kafka, and {@link
- *       firstlight.edge.FeedbackRoute}.
+ *   <li><b>Slow path</b>: {@link firstlight.edge.FeedbackRoute}; and {@link
+ *       firstlight.edge.Events}, which an {@link firstlight.edge.EventLine} carries to Kafka: a
+ *       {@link firstlight.edge.DraftQueue}, a {@link firstlight.edge.SpoolWriter}, the {@link
+ *       firstlight.edge.EventSpool} on the disk and an {@link firstlight.edge.EventForwarder}. They
+ *       are shared by all instances of a process and have threads of their own.
  * </ul>
  *
  * <p>Rules that a client may want to know, beyond OpenAI's: max_completion_tokens wins over

@@ -53,6 +53,40 @@ final class EventRecordsTest {
         .isEqualTo("conv_1");
   }
 
+  @Test
+  void the_session_is_the_key_where_there_is_one() {
+    Event event = SampleEvents.response(7, 0).toBuilder().setSession("s").build();
+
+    assertThat(key(event)).isEqualTo("s");
+    assertThat(key(SampleEvents.toolCall(9, ""))).isEqualTo("resp_9");
+    assertThat(key(SampleEvents.failure(9))).isEqualTo("req_9");
+  }
+
+  @Test
+  void what_was_cut_is_said() {
+    Event event = text("a".repeat(1000), "b".repeat(500));
+
+    assertThat(EventRecords.fit(event, 1200).event().getResponse().getShortened())
+        .isEqualTo("text");
+    assertThat(
+            EventRecords.fit(SampleEvents.response(1, 10_000), 1000)
+                .event()
+                .getResponse()
+                .getShortened())
+        .isEqualTo("detail");
+  }
+
+  @Test
+  void long_arguments_of_a_tool_call_are_cut_and_no_longer_valid() {
+    Event event = SampleEvents.toolCall(1, "{" + "a".repeat(1000));
+
+    EventRecords.Fitted fitted = EventRecords.fit(event, 500);
+
+    assertThat(fitted.cut()).isEqualTo(EventRecords.Cut.TEXT);
+    assertThat(fitted.event().getSerializedSize()).isBetween(400, 500);
+    assertThat(fitted.event().getToolCall().getArgumentsValid()).isFalse();
+  }
+
   private static String key(Event event) {
     return new String(EventRecords.key(event), StandardCharsets.UTF_8);
   }

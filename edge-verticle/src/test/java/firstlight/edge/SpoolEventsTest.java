@@ -10,10 +10,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.Producer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -101,7 +103,7 @@ class SpoolEventsTest {
     awaitRead(50);
     String id = Files.readString(spools().getFirst().resolve("id"));
 
-    Producer<byte[], byte[]> other = new SpoolKafka(trial.config(), id).open();
+    Producer<byte[], byte[]> other = new SpoolKafka(trial.config(), id).open(false);
     publish(events, 50, 100);
 
     awaitRead(100);
@@ -130,6 +132,35 @@ class SpoolEventsTest {
   }
 
   @Test
+  void kafka_knows_how_far_it_got_where_the_folder_does_not() throws Exception {
+    SpoolEvents events = trial.kafka().open();
+    publish(events, 0, 50);
+    Waiting.on(events.close());
+    Files.delete(spools().getFirst().resolve("sent"));
+
+    publish(trial.open(), 50, 60);
+
+    awaitRead(60);
+    assertThat(SpoolTrial.ids(trial.read())).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void the_folder_knows_how_far_it_got_where_kafka_has_forgotten() throws Exception {
+    SpoolEvents events = trial.kafka().open();
+    publish(events, 0, 50);
+    Waiting.on(events.close());
+    String id = Files.readString(spools().getFirst().resolve("id"));
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", trial.bootstrap()))) {
+      admin.deleteConsumerGroups(List.of("firstlight.spool." + id)).all().get();
+    }
+
+    publish(trial.open(), 50, 60);
+
+    awaitRead(60);
+    assertThat(SpoolTrial.ids(trial.read())).doesNotHaveDuplicates();
+  }
+
+  @Test
   void close_sends_what_is_held() throws Exception {
     SpoolEvents events = trial.kafka().open();
     publish(events, 0, 500);
@@ -137,6 +168,21 @@ class SpoolEventsTest {
     Waiting.on(events.close());
 
     assertThat(trial.read()).hasSize(500);
+  }
+
+  /** Field case B62: what was acknowledged just before the end is on Kafka after it. */
+  @Test
+  void feedback_that_was_acknowledged_just_before_the_end_is_on_kafka_after_it() throws Exception {
+    SpoolEvents events = trial.kafka().open();
+    List<Future<Void>> accepted =
+        IntStream.range(0, 20)
+            .mapToObj(i -> events.accept(EventDraft.of(SampleEvents.feedback(i))))
+            .toList();
+    Waiting.on(Future.all(accepted));
+
+    Waiting.on(events.close());
+
+    assertThat(SpoolTrial.ids(trial.read())).hasSize(20).doesNotHaveDuplicates();
   }
 
   @Test
@@ -208,22 +254,36 @@ class SpoolEventsTest {
       throws Exception {
     trial.kafka();
     deleteTopic();
-    trial.topic(Map.of("max.message.bytes", "3000"));
-    SpoolEvents events = trial.open();
+    trial.topic(Map.of("max.message.bytes", "150000"));
+    SpoolEvents events = trial.open(trial.config(1 << 20));
     SpoolTrial.publish(events, SampleEvents.response(1, 10));
-    SpoolTrial.publish(events, SpoolSamples.incompressible(2, 4_000, 0));
-    SpoolTrial.publish(events, SpoolSamples.incompressible(3, 0, 4_000));
-    SpoolTrial.publish(events, SpoolSamples.largeError(4, 4_000));
+    SpoolTrial.publish(events, SpoolSamples.incompressible(2, 200_000, 0));
+    SpoolTrial.publish(events, SpoolSamples.incompressible(3, 0, 250_000));
+    SpoolTrial.publish(events, SpoolSamples.largeError(4, 250_000));
     SpoolTrial.publish(events, SampleEvents.response(5, 10));
 
     awaitRead(4);
 
-    Map<String, Event> read = new java.util.HashMap<>();
+    Map<String, Event> read = new HashMap<>();
     trial.read().forEach(event -> read.put(event.getId(), event));
     assertThat(read).containsOnlyKeys("1", "2", "3", "5");
     assertThat(read.get("2").getResponse().getShortened()).isEqualTo("detail");
     assertThat(read.get("3").getResponse().getShortened()).isEqualTo("text");
     Waiting.until(() -> trial.counted("firstlight.events.lost", "reason", "too_large") == 1);
+  }
+
+  @Test
+  void a_topic_that_takes_less_than_a_producer_puts_together_stops_nothing() throws Exception {
+    trial.kafka();
+    deleteTopic();
+    trial.topic(Map.of("max.message.bytes", "3000"));
+    SpoolEvents events = trial.open();
+    for (int i = 0; i < 10; i++) {
+      SpoolTrial.publish(events, SpoolSamples.incompressible(i, 1_000 * i, 0));
+    }
+    Waiting.until(() -> trial.counted("firstlight.events.transactions.aborted") > 1);
+
+    awaitRead(10);
   }
 
   @Test
@@ -241,9 +301,7 @@ class SpoolEventsTest {
   }
 
   private void deleteTopic() throws Exception {
-    try (var admin =
-        org.apache.kafka.clients.admin.Admin.create(
-            Map.of("bootstrap.servers", trial.bootstrap()))) {
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", trial.bootstrap()))) {
       admin.deleteTopics(List.of(SpoolTrial.TOPIC)).all().get();
       Waiting.until(() -> !admin.listTopics().names().get().contains(SpoolTrial.TOPIC));
     }
@@ -255,7 +313,7 @@ class SpoolEventsTest {
   }
 
   private void awaitRead(int count) throws Exception {
-    Waiting.until(() -> trial.read().size() >= count);
+    SpoolTrial.until(() -> trial.read().size() >= count);
     assertThat(trial.read()).hasSize(count);
   }
 

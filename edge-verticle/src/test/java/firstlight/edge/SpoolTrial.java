@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -30,6 +31,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 final class SpoolTrial implements AutoCloseable {
   static final String TOPIC = "events";
   static final int PARTITIONS = 2;
+  private static final Duration LONGEST = Duration.ofSeconds(90);
   private static final Duration POLL = Duration.ofMillis(100);
 
   final Vertx vertx = Vertx.vertx();
@@ -79,13 +81,21 @@ final class SpoolTrial implements AutoCloseable {
     return config(bootstrap(), spools().toString());
   }
 
+  EventsConfig config(int eventBytesMax) {
+    return config(bootstrap(), spools().toString(), eventBytesMax);
+  }
+
   static EventsConfig config(String bootstrap, String spools) {
+    return config(bootstrap, spools, 64 << 10);
+  }
+
+  private static EventsConfig config(String bootstrap, String spools, int eventBytesMax) {
     return new EventsConfig(
         bootstrap,
         TOPIC,
         20_000,
         16 << 20,
-        64 << 10,
+        eventBytesMax,
         500,
         4 << 20,
         Duration.ofMillis(10),
@@ -141,6 +151,16 @@ final class SpoolTrial implements AutoCloseable {
       }
     }
     return records;
+  }
+
+  /** Longer than {@link Waiting} does: a transaction that is given up takes its time. */
+  static void until(Callable<Boolean> condition) throws Exception {
+    long begin = System.nanoTime();
+    while (!condition.call()) {
+      if (System.nanoTime() - begin > LONGEST.toNanos()) {
+        throw new AssertionError("it did not come about within " + LONGEST);
+      }
+    }
   }
 
   /** How often that was counted, over all its tags. */
