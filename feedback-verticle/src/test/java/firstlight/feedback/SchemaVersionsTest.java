@@ -103,7 +103,8 @@ final class SchemaVersionsTest {
               .map(each -> "%s: %d".formatted(each.name(), each.fieldId()))
               .collect(Collectors.joining(", "));
       trial.execute(
-          "copy (select * replace ('sunny' as mood) from read_parquet('%s')) to '%s' (field_ids {%s})"
+          "copy (select * replace ('sunny' as mood) from read_parquet('%s')) to '%s'"
+              .concat(" (field_ids {%s})")
               .formatted(plain, file, ids));
       append(catalog, table, file, 5);
       table.updateSchema().renameColumn("correction", "fix").commit();

@@ -21,6 +21,7 @@ import org.apache.iceberg.exceptions.CommitFailedException;
 import org.apache.iceberg.exceptions.NoSuchTableException;
 import org.apache.iceberg.jdbc.JdbcCatalog;
 import org.apache.iceberg.jdbc.JdbcClientPool;
+import org.apache.iceberg.jdbc.UncheckedSQLException;
 import org.apache.iceberg.types.TypeUtil;
 import software.amazon.awssdk.services.s3.S3Client;
 
@@ -54,6 +55,15 @@ public final class LakeCatalog implements AutoCloseable {
 
   /** Connects, and makes the catalog's own tables in the database when they are not there. */
   public static LakeCatalog open(LakeConfig config) {
+    try {
+      return connected(config);
+    } catch (UncheckedSQLException e) {
+      // Two that make the same tables at once: one of them fails, and finds them the next time.
+      return connected(config);
+    }
+  }
+
+  private static LakeCatalog connected(LakeConfig config) {
     LakeCatalog opened = new LakeCatalog(config);
     try {
       opened.connect();
@@ -145,8 +155,11 @@ public final class LakeCatalog implements AutoCloseable {
     }
     try {
       catalog.createNamespace(namespace, Map.of());
-    } catch (AlreadyExistsException e) {
-      // Somebody else was faster.
+    } catch (RuntimeException e) {
+      // Somebody who is faster shows in more than one way.
+      if (!catalog.namespaceExists(namespace)) {
+        throw e;
+      }
     }
   }
 

@@ -3,12 +3,14 @@ package firstlight.lake;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.stream.Stream;
 import org.apache.iceberg.Schema;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.types.Types;
@@ -80,20 +82,23 @@ final class LakeCatalogTest {
   }
 
   @Test
-  void many_that_start_at_once_make_each_table_once() throws Exception {
+  void many_that_start_at_once_make_everything_once() throws Exception {
+    lake.sql("drop table if exists iceberg_tables, iceberg_namespace_properties");
     LakeConfig config = lake.config("crowd");
-    List<LakeCatalog> catalogs = Stream.generate(() -> LakeCatalog.open(config)).limit(4).toList();
+    CyclicBarrier together = new CyclicBarrier(4);
+    Callable<UUID> starter =
+        () -> {
+          together.await();
+          try (LakeCatalog catalog = LakeCatalog.open(config)) {
+            return catalog.table(LakeKind.ERROR).uuid();
+          }
+        };
     try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
-      List<Future<Table>> made =
-          threads.invokeAll(
-              catalogs.stream()
-                  .map(each -> (Callable<Table>) () -> each.table(LakeKind.ERROR))
-                  .toList());
-      for (Future<Table> each : made) {
-        assertThat(each.get().uuid()).isEqualTo(made.getFirst().get().uuid());
+      List<Future<UUID>> made = threads.invokeAll(Collections.nCopies(4, starter));
+      for (Future<UUID> each : made) {
+        assertThat(each.get()).isEqualTo(made.getFirst().get());
       }
     }
-    catalogs.forEach(LakeCatalog::close);
   }
 
   @Test
