@@ -28,7 +28,7 @@ final class FaultTable {
 
   void add(String fault, LakeCount lake, Latencies calm, Latencies disturbed) {
     Latencies.Ratios ratios = disturbed.over(calm);
-    lines.add(
+    String line =
         String.format(
             Locale.ROOT,
             "%-26s %9d %9d | %7.1f %7.1f %6.2f %6.2f | %7.1f %7.1f %6.2f %6.2f | %d/%d",
@@ -44,7 +44,9 @@ final class FaultTable {
             ratios.betweenMedian(),
             ratios.betweenP99(),
             calm.tokens(),
-            disturbed.tokens()));
+            disturbed.tokens());
+    lines.add(line);
+    System.out.println(line);
   }
 
   @Override

@@ -34,7 +34,7 @@ class SlowPathFaultsIT {
 
   private static final Duration LEAD_IN = Duration.ofSeconds(1);
   private static final Duration WARM_UP = Duration.ofSeconds(6);
-  private static final Duration SOON = Duration.ofSeconds(60);
+  private static final Duration SOON = Duration.ofSeconds(120);
   private static final int KILL_MILLIS_MAX = 3_000;
   private static final long ROOM_BYTES = 256 << 10;
   private static final String ORDINARY = "";
@@ -268,7 +268,7 @@ class SlowPathFaultsIT {
     Path folder = cluster.folder().resolve("small-spool");
     spoolFull(
         "spool full",
-        "{folder: %s, bytesMax: 256KiB, segmentBytes: 16KiB}".formatted(folder),
+        "{folder: %s, bytesMax: 64KiB, segmentBytes: 16KiB}".formatted(folder),
         () -> {},
         () -> {});
   }
