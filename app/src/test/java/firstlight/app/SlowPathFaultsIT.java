@@ -36,7 +36,7 @@ class SlowPathFaultsIT {
   private static final Duration WARM_UP = Duration.ofSeconds(6);
   private static final Duration SOON = Duration.ofSeconds(120);
   private static final int KILL_MILLIS_MAX = 3_000;
-  private static final long ROOM_BYTES = 256 << 10;
+  private static final long ROOM_BYTES = 16 << 10;
   private static final String ORDINARY = "";
   private static final long SPOOL_DISK_MIB = 64;
 
@@ -166,6 +166,9 @@ class SlowPathFaultsIT {
         "Kafka full",
         () -> cluster.kafkaDisk().leave(ROOM_BYTES),
         () -> {
+          System.out.printf(
+              "Kafka full: %d bytes free, broker alive: %b%n",
+              cluster.kafkaDisk().free(), cluster.kafka().alive());
           cluster.kafkaDisk().grow(FaultCluster.KAFKA_DISK_MIB);
           cluster.restartKafka();
         });
@@ -281,7 +284,10 @@ class SlowPathFaultsIT {
         "{folder: %s, segmentBytes: 64KiB, bytesMax: 64MiB, freeBytesMin: 0}"
             .formatted(disk.folder()),
         () -> disk.leave(ROOM_BYTES),
-        () -> disk.grow(SPOOL_DISK_MIB));
+        () -> {
+          System.out.printf("the spool's disk: %d bytes free%n", disk.free());
+          disk.grow(SPOOL_DISK_MIB);
+        });
   }
 
   /** Kafka is away for too long: what is lost is counted, and no accepted feedback is. */

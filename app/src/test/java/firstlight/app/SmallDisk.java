@@ -47,6 +47,10 @@ final class SmallDisk implements AutoCloseable {
     resize(used + bytes);
   }
 
+  long free() throws IOException {
+    return Files.getFileStore(folder).getUnallocatedSpace();
+  }
+
   void grow(long mebibytes) throws Exception {
     resize(mebibytes * MIB);
   }
