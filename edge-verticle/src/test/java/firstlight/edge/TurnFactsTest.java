@@ -131,6 +131,15 @@ class TurnFactsTest {
   }
 
   @Test
+  void without_the_key_nobody_can_make_the_same_digest() {
+    TextKeeper other = new TextKeeper(new TextsConfig("salt", List.of(), Map.of()));
+
+    assertThat(keeper.keep(TENANT, TextPolicy.HASHED, "yes").digest())
+        .isNotEqualTo(other.keep(TENANT, TextPolicy.HASHED, "yes").digest())
+        .isNotEqualTo(keeper.keep(new TenantId("b"), TextPolicy.HASHED, "yes").digest());
+  }
+
+  @Test
   void what_is_not_to_be_kept_leaves_numbers_and_names() {
     List<Event> events = answered("responses", TextPolicy.NONE, CALLS);
 
