@@ -84,7 +84,8 @@ final class TrainingExportTest {
     response("calling", "q13", "<tool_call>f</tool_call>\n<tool_call>g</tool_call>", Map.of());
     response("called", "q14", "done", Map.of("previous_response_id", "'calling'"));
     response("strange", "q15", "[TOOL_CALLS]f[ARGS]{}", Map.of());
-    // Two good ones and two bad ones of the same question, the older ones given later.
+    // Two good ones and three bad ones of the same question, not in their order.
+    response("bad3", "same", "b3", Map.of("time", "'%s 20:05:00'".formatted(DAY)));
     response("good2", "same", "g2", Map.of("time", "'%s 20:02:00'".formatted(DAY)));
     response("good1", "same", "g1", Map.of("time", "'%s 20:01:00'".formatted(DAY)));
     response("bad1", "same", "b1", Map.of("time", "'%s 20:03:00'".formatted(DAY)));
@@ -150,7 +151,7 @@ final class TrainingExportTest {
     for (String id : List.of("good1", "good2")) {
       judge(id, "true", 1);
     }
-    for (String id : List.of("bad", "lonely", "both", "bad2", "bad1")) {
+    for (String id : List.of("bad", "lonely", "both", "bad3", "bad2", "bad1")) {
       judge(id, "false", 0);
     }
     feedback.add(
@@ -224,7 +225,7 @@ final class TrainingExportTest {
     assertThat(export.report().leftOut())
         .isEqualTo(
             Map.of(
-                "judged bad", 4L,
+                "judged bad", 5L,
                 "judged both", 1L,
                 "judged none", 1L,
                 "text cut", 1L,
@@ -284,7 +285,7 @@ final class TrainingExportTest {
     assertThat(export.ids())
         .containsExactlyInAnyOrder(
             "good", "corrected", "follow", "calling", "called", "good1", "good2");
-    assertThat(export.report().leftOut()).containsEntry("judged bad", 5L);
+    assertThat(export.report().leftOut()).containsEntry("judged bad", 6L);
   }
 
   @Test
@@ -293,7 +294,7 @@ final class TrainingExportTest {
     List<String> all = export(Format.SFT, OptionalDouble.empty(), true).ids();
     assertThat(all).containsAll(some).doesNotHaveDuplicates();
     assertThat(all.stream().filter(id -> !some.contains(id)))
-        .containsExactlyInAnyOrder("bad", "bad1", "bad2", "lonely", "both", "unjudged");
+        .containsExactlyInAnyOrder("bad", "bad1", "bad2", "bad3", "lonely", "both", "unjudged");
   }
 
   @Test
@@ -310,7 +311,7 @@ final class TrainingExportTest {
     JsonNode correction = export.line("corrected");
     assertThat(correction.at("/chosen/0/content").asText()).isEqualTo("exactly");
     assertThat(correction.at("/rejected/0/content").asText()).isEqualTo("nearly");
-    assertThat(export.report().leftOut()).containsEntry("no counterpart", 7L);
+    assertThat(export.report().leftOut()).containsEntry("no counterpart", 8L);
   }
 
   @Test
