@@ -67,7 +67,8 @@ final class Keys {
     try {
       byte[] pair = Base64.getDecoder().decode(authorization.substring(BASIC.length()).trim());
       String text = new String(pair, StandardCharsets.UTF_8);
-      return SCHEME + text.substring(text.indexOf(':') + 1);
+      int colon = text.indexOf(':');
+      return colon < 0 ? authorization : SCHEME + text.substring(colon + 1);
     } catch (IllegalArgumentException _) {
       return authorization;
     }

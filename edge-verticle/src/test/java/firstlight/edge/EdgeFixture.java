@@ -126,6 +126,7 @@ final class EdgeFixture {
 
     @Override
     public Future<Void> accept(EventDraft draft) {
+      events.addAll(draft.build());
       return Future.succeededFuture();
     }
 

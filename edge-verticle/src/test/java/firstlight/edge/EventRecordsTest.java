@@ -3,7 +3,6 @@ package firstlight.edge;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import firstlight.protocol.wire.Event;
-import firstlight.protocol.wire.Feedback;
 import firstlight.protocol.wire.InputMessage;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
@@ -43,24 +42,11 @@ final class EventRecordsTest {
   }
 
   @Test
-  void the_key_is_what_the_event_is_about() {
-    assertThat(key(SampleEvents.response(7, 0))).isEqualTo("resp_7");
-    assertThat(key(SampleEvents.feedback(8))).isEqualTo("resp_8");
-    assertThat(
-            key(
-                Event.newBuilder()
-                    .setFeedback(Feedback.newBuilder().setConversationId("conv_1"))
-                    .build()))
-        .isEqualTo("conv_1");
-  }
-
-  @Test
-  void the_session_is_the_key_where_there_is_one() {
+  void the_session_is_the_key() {
     Event event = SampleEvents.response(7, 0).toBuilder().setSession("s").build();
 
     assertThat(key(event)).isEqualTo("s");
     assertThat(key(SampleEvents.toolCall(9, ""))).isEqualTo("resp_9");
-    assertThat(key(SampleEvents.failure(9))).isEqualTo("req_9");
   }
 
   @Test

@@ -52,6 +52,8 @@ class GateHttpTest {
         "GET /v1/models",
         "POST /v1/embeddings",
         "POST /v1/feedback",
+        "POST /feedback",
+        "POST /api/public/scores",
         "POST /tokenize",
         "GET /admin",
         "GET /health/secret",

@@ -19,7 +19,6 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -354,16 +353,14 @@ class ResponsesDialectTest {
             + "'include':['message.output_text.logprobs']}");
 
     TurnRequest request = server.turns.last().request();
-    assertThat(request.origin().dialect()).isEqualTo("responses");
+    TurnOrigin origin = request.origin();
     assertThat(request.model()).isEqualTo("m");
     assertThat(request.outputMax()).hasValue(17);
     assertThat(request.sampling().topLogprobs()).isEqualTo(2);
-    assertThat(request.origin().streamed()).isFalse();
-    assertThat(request.origin().stored()).isTrue();
-    assertThat(request.origin().input())
-        .containsExactly(
-            new TurnPrompt.Conversation(
-                List.of(new ChatMessage("user", "hi")), List.of(), Map.of()));
+    assertThat(List.of(origin.dialect(), origin.streamed(), origin.stored()))
+        .containsExactly("responses", false, true);
+    assertThat(((TurnPrompt.Conversation) origin.input().getFirst()).messages())
+        .containsExactly(new ChatMessage("user", "hi"));
   }
 
   @Test

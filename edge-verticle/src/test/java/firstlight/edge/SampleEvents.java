@@ -46,7 +46,11 @@ final class SampleEvents {
   }
 
   private static Event.Builder event(int id) {
-    return Event.newBuilder().setId(Integer.toString(id)).setSchema(2).setTime(1_000L + id);
+    return Event.newBuilder()
+        .setId(Integer.toString(id))
+        .setSchema(2)
+        .setTime(1_000L + id)
+        .setSession("resp_" + id);
   }
 
   private static Generation generation(int index, int tokens) {

@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 /** Another process that can be killed or halted: an edge that publishes, or a broker. */
 final class SpoolProcess implements AutoCloseable {
   private static final String ACCEPTED = "accepted ";
+  private static final String SERVES = "serves";
   private static final int FEEDBACK_EVERY = 20;
   private static final int SECONDS_MAX = 60;
 
@@ -91,7 +92,10 @@ final class SpoolProcess implements AutoCloseable {
         new BufferedReader(
             new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
       for (String line = out.readLine(); line != null; line = out.readLine()) {
-        lines.add(line);
+        // Libraries may print as well.
+        if (line.startsWith(ACCEPTED) || line.equals(SERVES)) {
+          lines.add(line);
+        }
       }
     } catch (IOException _) {
       // It was killed.
@@ -101,7 +105,7 @@ final class SpoolProcess implements AutoCloseable {
   public static void main(String[] arguments) throws Exception {
     if (arguments[0].equals("broker")) {
       EmbeddedKafka.start(Path.of(arguments[1]), Integer.parseInt(arguments[2]));
-      say("serves");
+      say(SERVES);
       return;
     }
     Vertx vertx = Vertx.vertx();

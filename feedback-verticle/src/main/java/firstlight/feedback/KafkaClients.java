@@ -18,6 +18,9 @@ final class KafkaClients {
   /** Members hear of each other that often, so partitions change hands quickly. */
   private static final int HEARTBEAT_MS = 1_000;
 
+  /** So long the partitions of one that was killed wait; Kafka's own default is 45 s. */
+  private static final int SESSION_MS = 10_000;
+
   private static final int REQUEST_BYTES = 16 << 20;
   private static final int BLOCK_MS = 5_000;
   private static final int RECONNECT_MAX_MS = 5_000;
@@ -27,25 +30,18 @@ final class KafkaClients {
   static Consumer<byte[], byte[]> consumer(FeedbackConfig.Kafka config) {
     // The edge sends in transactions; Events of one that was given up are not read.
     Map<String, Object> settings =
-        Map.of(
-            "bootstrap.servers",
-            config.bootstrap(),
-            "group.id",
-            config.group(),
-            "enable.auto.commit",
-            false,
-            "auto.offset.reset",
-            "earliest",
-            "isolation.level",
-            "read_committed",
-            "partition.assignment.strategy",
-            CooperativeStickyAssignor.class.getName(),
-            "max.partition.fetch.bytes",
-            PARTITION_FETCH_BYTES,
-            "fetch.max.bytes",
-            FETCH_BYTES,
-            "reconnect.backoff.max.ms",
-            RECONNECT_MAX_MS);
+        Map.ofEntries(
+            Map.entry("bootstrap.servers", config.bootstrap()),
+            Map.entry("group.id", config.group()),
+            Map.entry("enable.auto.commit", false),
+            Map.entry("auto.offset.reset", "earliest"),
+            Map.entry("isolation.level", "read_committed"),
+            Map.entry("heartbeat.interval.ms", HEARTBEAT_MS),
+            Map.entry("session.timeout.ms", SESSION_MS),
+            Map.entry("partition.assignment.strategy", CooperativeStickyAssignor.class.getName()),
+            Map.entry("max.partition.fetch.bytes", PARTITION_FETCH_BYTES),
+            Map.entry("fetch.max.bytes", FETCH_BYTES),
+            Map.entry("reconnect.backoff.max.ms", RECONNECT_MAX_MS));
     return new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
   }
 

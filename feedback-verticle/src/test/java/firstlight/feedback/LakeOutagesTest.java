@@ -70,7 +70,11 @@ final class LakeOutagesTest {
   void a_partition_that_changes_hands_during_an_upload_is_in_the_lake_once() throws Exception {
     FeedbackConfig config = trial.config("hands", 2, LakeTrial.files(10, LakeTrial.SOON));
     trial.createTopic(config);
-    trial.send("hands", responses(0, 100));
+    // With keys, so that both partitions have some.
+    for (Event event : responses(0, 100)) {
+      trial.send("hands", event.getIdBytes().toByteArray(), event.toByteArray());
+    }
+    trial.flush();
     SlowStorage slow = new SlowStorage();
     String first = trial.deploy(config, slow);
     trial.until(() -> slow.entered.getCount() == 0);
