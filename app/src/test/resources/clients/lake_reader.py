@@ -1,9 +1,11 @@
 """A reader of the lake that has nothing in common with the one that wrote it.
 
-python lake_reader.py SERVICES_JSON prints for each table a line of JSON: its rows and sums of tokens as PyIceberg
-scans them, the same as pyarrow reads the table's files one by one, and its columns.
+python lake_reader.py SERVICES_JSON FOLDER prints for each table a line of JSON: its rows and sums of tokens as
+PyIceberg scans them, the same as pyarrow reads the table's files one by one, the same of what DuckDB wrote to
+FOLDER/TABLE.parquet, and its columns. It fails where they do not have the same columns of the same types.
 """
 import json
+import pathlib
 import sys
 
 import pyarrow
@@ -24,6 +26,15 @@ def plain(kind):
     if pyarrow.types.is_struct(kind):
         return pyarrow.struct([(field.name, plain(field.type)) for field in kind])
     return kind
+
+
+def types(schema):
+    return [(field.name, plain(field.type)) for field in schema]
+
+
+def check(name, there, columns):
+    if there != columns:
+        raise SystemExit(f"{name}: {there} instead of {columns}")
 
 
 def figures(rows):
@@ -50,20 +61,21 @@ def main():
     )
     for name in sorted(catalog.list_tables("lake")):
         table = catalog.load_table(name)
-        columns = {field.name: plain(field.type) for field in schema_to_pyarrow(table.schema())}
+        columns = types(schema_to_pyarrow(table.schema()))
         files = []
         for task in table.scan().plan_files():
             with table.io.new_input(task.file.file_path).open() as file:
                 rows = parquet.ParquetFile(file).read()
-            there = {field.name: plain(field.type) for field in rows.schema}
-            if there != columns:
-                raise SystemExit(f"{task.file.file_path}: {there} instead of {columns}")
+            check(task.file.file_path, types(rows.schema), columns)
             files.append(figures(rows))
+        duckdb = parquet.ParquetFile(pathlib.Path(sys.argv[2]) / f"{name[-1]}.parquet").read()
+        check("DuckDB's " + name[-1], types(duckdb.schema), columns)
         print(json.dumps({
             "table": name[-1],
             "scanned": figures(table.scan().to_arrow()),
             "files": {key: sum(each[key] for each in files) for key in (files[0] if files else {})},
-            "columns": list(columns),
+            "duckdb": figures(duckdb),
+            "columns": {column: str(kind) for column, kind in columns},
         }))
 
 

@@ -84,6 +84,7 @@ final class EmbeddedServices {
         Map.entry("session.postgres.user", EmbeddedPostgresServer.USER),
         Map.entry("session.redis.connection", "redis://127.0.0.1:" + ports.get(1)),
         Map.entry("edge.kafka.bootstrap", kafka),
+        Map.entry("edge.spool.folder", folder.resolve("event-spool").toString()),
         Map.entry("feedback.kafka.bootstrap", kafka),
         Map.entry(
             "lake.catalog.jdbc",

@@ -39,8 +39,10 @@ final class LakeResponsesCommand implements Callable<Integer> {
     List<Object> values = new ArrayList<>();
     StringBuilder sql = new StringBuilder("select time, response_id, tenant, model, status");
     sql.append(", prompt_tokens, cached_tokens, output_tokens, first_token_ms, total_ms");
-    sql.append(rows.isTable() ? ", left(input, 40) as input, left(output, 40) as output" : "");
-    sql.append(rows.isTable() ? "" : ", input, output");
+    sql.append(
+        rows.isTable()
+            ? ", left(input_messages[-1].text, 40) as input, left(output, 40) as output"
+            : ", input_messages, output");
     sql.append(" from responses where true");
     condition(sql, values, "model", model);
     condition(sql, values, "tenant", tenant);

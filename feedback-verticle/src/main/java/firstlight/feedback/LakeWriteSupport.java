@@ -72,6 +72,9 @@ final class LakeWriteSupport extends WriteSupport<LakeRow> {
     }
     put(LakeSchema.TENANT, event.getTenant());
     put(LakeSchema.NODE, event.getNode());
+    if (!event.getSession().isEmpty()) {
+      put(LakeSchema.SESSION, event.getSession());
+    }
     begin(LakeSchema.PARTITION);
     out.addInteger(row.partition());
     end(LakeSchema.PARTITION);

@@ -56,15 +56,17 @@ final class FeedbackVerticleTest {
                 "select count(*), count(distinct event_id), sum(prompt_tokens)::bigint,"
                     + " sum(output_tokens)::bigint, sum(len(generations[1].token_ids))::bigint,"
                     + " min(time) = make_timestamptz(2026,11,29,12,0,0.0,'UTC'),"
-                    + " min(date)::varchar, count(error_code) from "
+                    + " min(date)::varchar, count(error_code),"
+                    + " count(distinct session), max(input_messages[1].text) from "
                     + trial.table("plain", "response")))
-        .containsExactly(List.of(100L, 100L, 5950L, 4950L, 200L, true, "2026-11-29", 0L));
+        .containsExactly(
+            List.of(100L, 100L, 5950L, 4950L, 200L, true, "2026-11-29", 0L, 10L, "say 99"));
     assertThat(
             trial.query(
                 "select count(*), round(sum(number), 6), sum(token_range.\"end\")::bigint,"
-                    + " count(distinct metadata['round']), count(comment) from "
+                    + " count(distinct metadata['round']), count(comment), count(session) from "
                     + trial.table("plain", "feedback")))
-        .containsExactly(List.of(20L, 19.0, 230L, 20L, 0L));
+        .containsExactly(List.of(20L, 19.0, 230L, 20L, 0L, 0L));
     trial.undeploy(sink);
     assertThat(trial.objects("plain"))
         .allMatch(

@@ -25,6 +25,7 @@ final class TestEvents {
         .setTime(time)
         .setTenant("a")
         .setNode("edge-1")
+        .setSession("conv_" + number % 10)
         .setResponse(
             ResponseFinished.newBuilder()
                 .setResponseId("resp_" + number)

@@ -1,202 +1,151 @@
 package firstlight.lake;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.util.List;
-import java.util.Set;
+import java.sql.Array;
+import java.sql.SQLException;
+import java.util.Map;
+import org.duckdb.DuckDBStruct;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What was asked, as messages with roles. The {@code input} of a Response is what its client sent,
- * as JSON in the words of its dialect: the messages of chat.completions and of messages, the Items
- * of responses, the prompt of completions. What is no JSON is taken as what a user said.
- *
- * <p>Texts stay as they are. What is not text and no tool call or result of one makes the whole
- * input unusable: half of what was asked would teach something else.
+ * Turns of a conversation, put together as the messages that training wants: roles, contents, tool
+ * calls and their results. The newest turn's system message stands in front and is the only one
+ * there: instructions hold for their own turn.
  */
 final class ChatMessages {
-  private static final Set<String> TEXT_PARTS =
-      Set.of("text", "input_text", "output_text", "refusal");
-  private static final String CONTENT = "content";
-  private static final String ROLE = "role";
-  private static final String TYPE = "type";
+  private static final String SYSTEM = "system";
+  private static final String CALL_BEGIN = "<tool_call>";
+  private static final String CALL_END = "</tool_call>";
 
-  private final ObjectMapper json = new ObjectMapper();
+  private final ObjectMapper json;
+  private final ArrayNode messages;
+  private @Nullable ObjectNode system;
 
-  /** The input can not be told as messages. */
-  static final class NotMessages extends Exception {
+  /** A Response can not be told as messages. */
+  static final class LeftOut extends Exception {
     private static final long serialVersionUID = 1;
 
-    NotMessages() {
-      super(null, null, false, false);
+    /**
+     * @param reason as the report says it
+     */
+    LeftOut(String reason) {
+      super(reason, null, false, false);
     }
   }
 
-  ObjectMapper json() {
-    return json;
+  ChatMessages(ObjectMapper json) {
+    this.json = json;
+    messages = json.createArrayNode();
   }
 
-  ObjectNode said(String role, String text) {
-    return json.createObjectNode().put(ROLE, role).put(CONTENT, text);
+  /** All of them, in order. */
+  ArrayNode all() {
+    ArrayNode all = json.createArrayNode();
+    if (system != null) {
+      all.add(system);
+    }
+    return all.addAll(messages);
   }
 
-  /** Adds what the input of one Response says. */
-  void add(ArrayNode messages, String dialect, String input) throws NotMessages {
-    JsonNode value = parsed(input);
-    if (value.isTextual()) {
-      messages.add(said("user", value.textValue()));
-      return;
-    }
-    if (!value.isArray() || value.isEmpty()) {
-      throw new NotMessages();
-    }
-    if (dialect.equals("completions")) {
-      completion(messages, value);
-      return;
-    }
-    for (JsonNode each : value) {
-      switch (dialect) {
-        case "responses" -> item(messages, each);
-        case "messages" -> blocks(messages, each);
-        default -> message(messages, each);
-      }
-    }
-  }
-
-  private JsonNode parsed(String input) throws NotMessages {
-    String start = input.stripLeading();
-    boolean isJson = start.startsWith("[") || start.startsWith("\"");
-    try {
-      return isJson ? json.readTree(input) : json.getNodeFactory().textNode(input);
-    } catch (JsonProcessingException e) {
-      throw new NotMessages();
-    }
-  }
-
-  /** A single prompt may stand in a list; token ids are no text. */
-  private void completion(ArrayNode messages, JsonNode prompts) throws NotMessages {
-    if (prompts.size() != 1 || !prompts.get(0).isTextual()) {
-      throw new NotMessages();
-    }
-    messages.add(said("user", prompts.get(0).textValue()));
-  }
-
-  private void message(ArrayNode messages, JsonNode given) throws NotMessages {
-    ObjectNode message = json.createObjectNode();
-    message.put(ROLE, required(given, ROLE));
-    JsonNode content = given.path(CONTENT);
-    if (content.isNull() || content.isMissingNode()) {
-      message.putNull(CONTENT);
-    } else {
-      message.put(CONTENT, text(content));
-    }
-    for (String more : List.of("name", "tool_calls", "tool_call_id")) {
-      if (given.hasNonNull(more)) {
-        message.set(more, given.get(more));
-      }
-    }
+  void add(ObjectNode message) {
     messages.add(message);
   }
 
-  private void item(ArrayNode messages, JsonNode item) throws NotMessages {
-    switch (item.path(TYPE).asText("message")) {
-      case "message" -> messages.add(said(required(item, ROLE), text(item.path(CONTENT))));
-      case "function_call" ->
-          call(
-              messages,
-              required(item, "call_id"),
-              required(item, "name"),
-              required(item, "arguments"));
-      case "function_call_output" ->
-          messages.add(
-              said("tool", text(item.path("output")))
-                  .put("tool_call_id", required(item, "call_id")));
-      case "reasoning" -> {
-        // What a model thought before an earlier answer is not part of what it was asked.
+  /**
+   * Adds what was asked in one turn.
+   *
+   * @param input a value of the column {@code input_messages}
+   */
+  void ask(Array input) throws SQLException {
+    boolean first = true;
+    for (Object each : (Object[]) input.getArray()) {
+      ObjectNode message = message(((DuckDBStruct) each).getMap());
+      if (first && message.get("role").textValue().equals(SYSTEM)) {
+        system = message;
+      } else {
+        messages.add(message);
       }
-      default -> throw new NotMessages();
+      first = false;
     }
   }
 
-  private void blocks(ArrayNode messages, JsonNode given) throws NotMessages {
-    String role = required(given, ROLE);
-    JsonNode content = given.path(CONTENT);
-    if (content.isTextual()) {
-      messages.add(said(role, content.textValue()));
-      return;
+  private ObjectNode message(Map<String, Object> given) throws SQLException {
+    // A raw prompt has no role.
+    String role = given.get("role") instanceof String known ? known : "user";
+    ObjectNode message = said(role, text(given.get("text")));
+    if (given.get("name") instanceof String name) {
+      message.put("name", name);
     }
-    StringBuilder text = new StringBuilder();
-    for (JsonNode block : content) {
-      switch (block.path(TYPE).asText()) {
-        case "text" -> text.append(required(block, "text"));
-        case "tool_use" -> {
-          flush(messages, role, text);
-          call(
-              messages,
-              required(block, "id"),
-              required(block, "name"),
-              block.path("input").toString());
-        }
-        case "tool_result" -> {
-          flush(messages, role, text);
-          messages.add(
-              said("tool", block.has(CONTENT) ? text(block.get(CONTENT)) : "")
-                  .put("tool_call_id", required(block, "tool_use_id")));
-        }
-        case "thinking", "redacted_thinking" -> {
-          // As with Items of reasoning.
-        }
-        default -> throw new NotMessages();
+    if (given.get("calls") instanceof Array calls) {
+      for (Object call : (Object[]) calls.getArray()) {
+        call(message, ((DuckDBStruct) call).getMap());
       }
     }
-    flush(messages, role, text);
+    if (given.get("call_id") instanceof String call) {
+      message.put("tool_call_id", call);
+    }
+    return message;
   }
 
-  private void flush(ArrayNode messages, String role, StringBuilder text) {
-    if (!text.isEmpty()) {
-      messages.add(said(role, text.toString()));
-      text.setLength(0);
-    }
+  private static String text(@Nullable Object value) {
+    return value instanceof String text ? text : "";
   }
 
-  /** Calls in a row are of one message. */
-  private void call(ArrayNode messages, String id, String name, String arguments) {
-    JsonNode last = messages.isEmpty() ? json.nullNode() : messages.get(messages.size() - 1);
-    ObjectNode message;
-    if (last instanceof ObjectNode before && before.path(ROLE).asText().equals("assistant")) {
-      message = before;
-    } else {
-      message = messages.addObject().put(ROLE, "assistant").putNull(CONTENT);
-    }
+  private ObjectNode said(String role, String text) {
+    return json.createObjectNode().put("role", role).put("content", text);
+  }
+
+  private static void call(ObjectNode message, Map<String, Object> given) {
     ObjectNode call = message.withArray("tool_calls").addObject();
-    call.put("id", id).put(TYPE, "function");
-    call.putObject("function").put("name", name).put("arguments", arguments);
+    call.put("id", text(given.get("id"))).put("type", "function");
+    call.putObject("function")
+        .put("name", text(given.get("name")))
+        .put("arguments", text(given.get("arguments")));
   }
 
-  private static String text(JsonNode content) throws NotMessages {
-    if (content.isTextual()) {
-      return content.textValue();
+  /**
+   * A model's answer. Its calls are taken from their table; its text is what stands before them.
+   *
+   * @param output the text as the model wrote it
+   * @param calls what the table of tool calls has of it, with null for arguments that are no JSON;
+   *     null: nothing
+   * @throws LeftOut the text has calls in another notation than that of Hermes, or others than the
+   *     table
+   */
+  ObjectNode answer(String output, @Nullable Array calls) throws SQLException, LeftOut {
+    int begin = output.indexOf(CALL_BEGIN);
+    Object[] called = calls == null ? new Object[0] : (Object[]) calls.getArray();
+    if (begin < 0 && called.length == 0) {
+      return said("assistant", output);
     }
-    if (!content.isArray()) {
-      throw new NotMessages();
+    if (begin < 0 || written(output, begin) != called.length) {
+      throw new LeftOut("calls not told apart");
     }
-    StringBuilder text = new StringBuilder();
-    for (JsonNode part : content) {
-      if (!TEXT_PARTS.contains(part.path(TYPE).asText())) {
-        throw new NotMessages();
+    ObjectNode message = said("assistant", output.substring(0, begin).stripTrailing());
+    for (Object each : called) {
+      Map<String, Object> call = ((DuckDBStruct) each).getMap();
+      if (call.get("arguments") == null) {
+        throw new LeftOut("calls not told apart");
       }
-      text.append(part.has("text") ? required(part, "text") : required(part, "refusal"));
+      call(message, call);
     }
-    return text.toString();
+    return message;
   }
 
-  private static String required(JsonNode node, String field) throws NotMessages {
-    JsonNode value = node.path(field);
-    if (!value.isTextual()) {
-      throw new NotMessages();
+  /** How many calls there are from there to the end; -1: other text, too. */
+  private static int written(String output, int begin) {
+    String rest = output.substring(begin);
+    int count = 0;
+    while (rest.startsWith(CALL_BEGIN)) {
+      int end = rest.indexOf(CALL_END);
+      if (end < 0) {
+        return -1;
+      }
+      rest = rest.substring(end + CALL_END.length()).stripLeading();
+      count++;
     }
-    return value.textValue();
+    return rest.isEmpty() ? count : -1;
   }
 }

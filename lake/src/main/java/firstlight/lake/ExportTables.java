@@ -11,8 +11,8 @@ import java.util.TreeMap;
 /**
  * Who is exported, worked out in DuckDB before any text is read: {@code judged} has one row a
  * Response that somebody judged, {@code candidates} every Response of the range with the reason why
- * it is left out, {@code ancestors} what the candidates build on, {@code pairs} the Responses that
- * are a choice and its opposite.
+ * it is left out, {@code calls} the tool calls of the first answers, {@code ancestors} what the
+ * candidates build on, {@code pairs} the Responses that are a choice and its opposite.
  */
 final class ExportTables {
   private static final String JUDGED =
@@ -40,7 +40,7 @@ final class ExportTables {
       create view candidates as
       select *, case
           when verdict in ('none', 'both', 'bad') and %1$s then 'judged ' || verdict
-          when input is null or (output is null and %2$s) then 'no text'
+          when coalesce(len(input_messages), 0) = 0 or (output is null and %2$s) then 'no text'
           when shortened = 'text' then 'text cut'
           when len(finish_reasons) > 1 then 'several answers'
           when status <> 'completed' and %2$s then 'not completed'
@@ -55,6 +55,15 @@ final class ExportTables {
             else 'none' end as verdict
         from responses r left join judged j using (tenant, response_id)
         where %3$s)
+      """;
+
+  private static final String CALLS =
+      """
+      create table calls as
+      select tenant, response_id, list({'id': call_id, 'name': name,
+          'arguments': case when arguments_valid then arguments end} order by index) as calls
+      from tool_calls where generation = 0
+      group by tenant, response_id
       """;
 
   private static final String LINKS =
@@ -73,24 +82,25 @@ final class ExportTables {
         where reason is null and previous_response_id is not null
         union
         select l.tenant, l.previous_response_id from links l join chain using (tenant, response_id))
-      select tenant, response_id, previous_response_id, dialect,
-        case when shortened = 'text' or len(finish_reasons) > 1 then null else input end as input,
-        output
+      select tenant, response_id, previous_response_id, output, calls,
+        case when coalesce(shortened, '') <> 'text' and len(finish_reasons) <= 1
+            and len(input_messages) > 0 then input_messages end as input_messages
       from responses semi join chain using (tenant, response_id)
+        left join calls using (tenant, response_id)
       """;
 
   private static final String PAIRS =
       """
       create table pairs as
       with numbered as (
-        select tenant, response_id, verdict, dialect, previous_response_id, md5(input) as asked,
+        select tenant, response_id, verdict, previous_response_id, input_messages,
           md5(output) as answered, row_number() over (
-            partition by tenant, dialect, previous_response_id, md5(input), verdict
+            partition by tenant, previous_response_id, input_messages, verdict
             order by time, response_id) as n
         from candidates where reason is null and verdict in ('good', 'bad'))
       select g.tenant, g.response_id as chosen, b.response_id as rejected
       from numbered g join numbered b on g.verdict = 'good' and b.verdict = 'bad'
-        and g.tenant = b.tenant and g.dialect = b.dialect and g.asked = b.asked and g.n = b.n
+        and g.tenant = b.tenant and g.input_messages = b.input_messages and g.n = b.n
         and g.previous_response_id is not distinct from b.previous_response_id
         and g.answered <> b.answered
       """;
@@ -115,6 +125,7 @@ final class ExportTables {
     String needsAnswer = pairs ? "true" : "verdict <> 'correction'";
     execute(JUDGED.formatted(good, name));
     execute(CANDIDATES.formatted(verdicts, needsAnswer, tenant));
+    execute(CALLS);
     execute(LINKS);
     execute(ANCESTORS);
     execute("create index ancestor on ancestors(response_id)");

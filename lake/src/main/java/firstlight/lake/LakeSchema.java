@@ -25,6 +25,10 @@ public final class LakeSchema {
 
   public static final String TENANT = "tenant";
   public static final String NODE = "node";
+
+  /** What belongs together and stays in order. */
+  public static final String SESSION = "session";
+
   public static final String PARTITION = "kafka_partition";
   public static final String OFFSET = "kafka_offset";
 
@@ -59,6 +63,7 @@ public final class LakeSchema {
         NestedField.optional(TIME).withId(id()).ofType(Types.TimestampType.withZone()).build());
     columns.add(required(TENANT, Types.StringType.get()));
     columns.add(required(NODE, Types.StringType.get()));
+    columns.add(NestedField.optional(SESSION).withId(id()).ofType(Types.StringType.get()).build());
     columns.add(required(PARTITION, Types.IntegerType.get()));
     columns.add(required(OFFSET, Types.LongType.get()));
     columns.addAll(fields(body));

@@ -1,10 +1,11 @@
 package firstlight.lake;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import firstlight.lake.ChatMessages.NotMessages;
+import firstlight.lake.ChatMessages.LeftOut;
 import java.io.IOException;
 import java.io.Writer;
+import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -22,30 +23,39 @@ import org.jspecify.annotations.Nullable;
  * read; only who is exported is worked out before. docs/lake.md says precisely who that is.
  */
 public final class TrainingExport {
-  private static final String SFT =
+  private static final String COLUMNS =
       """
-      select response_id, tenant, time, model, model_digest, dialect, previous_response_id, input,
-        output, correction, verdict, score, redactions, null as rejected_id, null as rejected
-      from candidates where reason is null
+      c.tenant, c.response_id, c.time, c.model, c.model_digest, c.dialect, c.previous_response_id,
+        c.input_messages, c.verdict, c.score, c.redactions\
       """;
 
-  private static final String CORRECTED =
+  private static final String SFT =
       """
-      select response_id, tenant, time, model, model_digest, dialect, previous_response_id, input,
-        output, correction, verdict, score, redactions, response_id as rejected_id,
-        output as rejected
-      from candidates where reason is null and verdict = 'correction' and correction <> output
+      select %s, coalesce(c.correction, c.output) as answer,
+        case when c.correction is null then k.calls end as answer_calls
+      from candidates c left join calls k using (tenant, response_id)
+      where c.reason is null
+      """
+          .formatted(COLUMNS);
+
+  private static final String PREFERENCE =
+      """
+      select %1$s, c.correction as answer, null as answer_calls, c.response_id as rejected_id,
+        c.output as rejected, k.calls as rejected_calls
+      from candidates c left join calls k using (tenant, response_id)
+      where c.reason is null and c.verdict = 'correction' and c.correction <> c.output
       union all
-      select c.response_id, c.tenant, c.time, c.model, c.model_digest, c.dialect,
-        c.previous_response_id, c.input, c.output, null, c.verdict, c.score, c.redactions,
-        p.rejected, r.output
+      select %1$s, c.output, ck.calls, p.rejected, r.output, rk.calls
       from pairs p join candidates c on c.tenant = p.tenant and c.response_id = p.chosen
         join responses r on r.tenant = p.tenant and r.response_id = p.rejected
-      """;
+        left join calls ck on ck.tenant = p.tenant and ck.response_id = p.chosen
+        left join calls rk on rk.tenant = p.tenant and rk.response_id = p.rejected
+      """
+          .formatted(COLUMNS);
 
   private static final String ANCESTOR =
       """
-      select previous_response_id, dialect, input, output from ancestors
+      select previous_response_id, input_messages, output, calls from ancestors
       where response_id = ? and tenant = ?
       """;
 
@@ -90,6 +100,7 @@ public final class TrainingExport {
       Map<LakeKind, TimeRange> tables = new EnumMap<>(LakeKind.class);
       tables.put(LakeKind.RESPONSE, range);
       tables.put(LakeKind.FEEDBACK, range.open());
+      tables.put(LakeKind.TOOL_CALL, range);
       return tables;
     }
   }
@@ -102,7 +113,7 @@ public final class TrainingExport {
   public record Report(long written, Map<String, Long> leftOut) {}
 
   private final PreparedStatement ancestors;
-  private final ChatMessages chat = new ChatMessages();
+  private final ObjectMapper json = new ObjectMapper();
   private final Writer out;
   private final Map<String, Long> leftOut;
   private long written;
@@ -129,7 +140,8 @@ public final class TrainingExport {
         leftOut.put("no counterpart", tables.alone());
       }
       try (PreparedStatement ancestors = second.prepareStatement(ANCESTOR);
-          PreparedStatement question = lake.connection().prepareStatement(pairs ? CORRECTED : SFT);
+          PreparedStatement question =
+              lake.connection().prepareStatement(pairs ? PREFERENCE : SFT);
           ResultSet rows = question.executeQuery()) {
         TrainingExport export = new TrainingExport(ancestors, out, leftOut);
         while (rows.next()) {
@@ -143,31 +155,40 @@ public final class TrainingExport {
   }
 
   private void line(ResultSet row, boolean pair) throws SQLException, IOException {
-    ArrayNode messages = chat.json().createArrayNode();
+    ObjectNode line;
     try {
-      history(messages, row.getString("tenant"), row.getString("previous_response_id"), 0);
-      chat.add(messages, row.getString("dialect"), row.getString("input"));
-    } catch (NotMessages e) {
-      leftOut.merge("not told as messages", 1L, Long::sum);
+      line = pair ? preference(row) : messages(row);
+    } catch (LeftOut e) {
+      leftOut.merge(String.valueOf(e.getMessage()), 1L, Long::sum);
       return;
-    } catch (HistoryMissing e) {
-      leftOut.merge("history not there", 1L, Long::sum);
-      return;
-    }
-    String correction = row.getString("correction");
-    String answer = correction == null ? row.getString("output") : correction;
-    ObjectNode line = chat.json().createObjectNode();
-    if (pair) {
-      line.set("prompt", messages);
-      line.putArray("chosen").add(chat.said("assistant", answer));
-      line.putArray("rejected").add(chat.said("assistant", row.getString("rejected")));
-    } else {
-      line.set("messages", messages.add(chat.said("assistant", answer)));
     }
     metadata(line.putObject("metadata"), row, pair);
-    out.write(chat.json().writeValueAsString(line));
+    out.write(json.writeValueAsString(line));
     out.write('\n');
     written++;
+  }
+
+  private ObjectNode messages(ResultSet row) throws SQLException, LeftOut {
+    ChatMessages chat = prompt(row);
+    chat.add(chat.answer(row.getString("answer"), row.getArray("answer_calls")));
+    return json.createObjectNode().set("messages", chat.all());
+  }
+
+  private ObjectNode preference(ResultSet row) throws SQLException, LeftOut {
+    ChatMessages chat = prompt(row);
+    ObjectNode line = json.createObjectNode();
+    line.set("prompt", chat.all());
+    line.putArray("chosen").add(chat.answer(row.getString("answer"), row.getArray("answer_calls")));
+    line.putArray("rejected")
+        .add(chat.answer(row.getString("rejected"), row.getArray("rejected_calls")));
+    return line;
+  }
+
+  private ChatMessages prompt(ResultSet row) throws SQLException, LeftOut {
+    ChatMessages chat = new ChatMessages(json);
+    history(chat, row.getString("tenant"), row.getString("previous_response_id"), 0);
+    chat.ask(row.getArray("input_messages"));
+    return chat;
   }
 
   private static void metadata(ObjectNode metadata, ResultSet row, boolean pair)
@@ -191,44 +212,37 @@ public final class TrainingExport {
     return time == null ? null : time.toInstant().toString();
   }
 
-  /** What a Response builds on is not in the lake, or not in the range, or has no text. */
-  private static final class HistoryMissing extends Exception {
-    private static final long serialVersionUID = 1;
-
-    HistoryMissing() {
-      super(null, null, false, false);
-    }
-  }
-
-  /** The turns before, oldest first. */
-  private void history(ArrayNode messages, String tenant, @Nullable String response, int depth)
-      throws SQLException, NotMessages, HistoryMissing {
+  /**
+   * The turns before, oldest first.
+   *
+   * @throws LeftOut what a Response builds on is not in the lake, or not in the range, or has no
+   *     text
+   */
+  private void history(ChatMessages chat, String tenant, @Nullable String response, int depth)
+      throws SQLException, LeftOut {
     if (response == null) {
       return;
-    }
-    if (depth == HISTORY_MAX) {
-      throw new HistoryMissing();
     }
     ancestors.setString(1, response);
     ancestors.setString(2, tenant);
     String previous;
-    String dialect;
-    String input;
+    Array input;
     String output;
+    Array calls;
     try (ResultSet row = ancestors.executeQuery()) {
-      if (!row.next()) {
-        throw new HistoryMissing();
+      if (depth == HISTORY_MAX || !row.next()) {
+        throw new LeftOut("history not there");
       }
       previous = row.getString("previous_response_id");
-      dialect = row.getString("dialect");
-      input = row.getString("input");
+      input = row.getArray("input_messages");
       output = row.getString("output");
+      calls = row.getArray("calls");
     }
     if (input == null || output == null) {
-      throw new HistoryMissing();
+      throw new LeftOut("history not there");
     }
-    history(messages, tenant, previous, depth + 1);
-    chat.add(messages, dialect, input);
-    messages.add(chat.said("assistant", output));
+    history(chat, tenant, previous, depth + 1);
+    chat.ask(input);
+    chat.add(chat.answer(output, calls));
   }
 }

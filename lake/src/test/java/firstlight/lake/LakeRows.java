@@ -51,7 +51,16 @@ final class LakeRows {
     return new LakeRows(schema)
         .value("response_id", "'resp_' || md5(i::VARCHAR)")
         .value("finish_reasons", "CASE WHEN i % 5 = 0 THEN [] ELSE ['STOP', 'LENGTH'] END")
-        .value("input", "CASE WHEN i % 3 = 0 THEN NULL ELSE 'asked ✓ ' || i END")
+        .value("session", "CASE WHEN i % 3 = 0 THEN NULL ELSE 'conv_' || i % 11 END")
+        .value(
+            "input_messages",
+            """
+            CASE WHEN i % 3 = 0 THEN [] ELSE [
+              {'role': 'user', 'text': 'asked ✓ ' || i, 'calls': [], 'call_id': NULL},
+              {'role': 'assistant', 'text': NULL,
+               'calls': [{'id': 'call_' || i, 'name': 'f', 'arguments': '{}'}],
+               'call_id': NULL}] END
+            """)
         .value("output", "repeat(md5(i::VARCHAR) || chr(10), 3)")
         .value("output_tokens", "i % 97")
         .value(

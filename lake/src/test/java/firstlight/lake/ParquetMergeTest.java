@@ -162,7 +162,7 @@ final class ParquetMergeTest {
                   count(*) FILTER (generations[1]['index'] = 7
                     AND generations[1].token_ids = [kafka_offset]
                     AND generations[1].replica IS NULL),
-                  count(output), count(input)
+                  count(output), count(session)
                 FROM %s
                 """,
                 read(output())))

@@ -11,11 +11,14 @@ import firstlight.lake.TrainingExport.Request;
 import firstlight.protocol.Time;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -31,6 +34,7 @@ final class TrainingExportTest {
   private final ObjectMapper json = new ObjectMapper();
   private final List<String> responses = new ArrayList<>();
   private final List<String> feedback = new ArrayList<>();
+  private final List<String> calls = new ArrayList<>();
   private Path folder;
   private EmbeddedLake lake;
   private LakeCatalog catalog;
@@ -56,43 +60,81 @@ final class TrainingExportTest {
     catalog = LakeCatalog.open(config);
     responses();
     judgements();
+    calls();
     SqlRows rows = new SqlRows(catalog, folder);
     rows.append(LakeKind.RESPONSE, DAY, responses);
     rows.append(LakeKind.FEEDBACK, DAY, feedback);
+    rows.append(LakeKind.TOOL_CALL, DAY, calls);
   }
 
   private void responses() {
-    response("good", "q1", "right", "");
-    response("bad", "q1", "wrong", "");
-    response("lonely", "q2", "wrong, too", "");
-    response("corrected", "q3", "nearly", "");
-    response("both", "q4", "so so", "");
-    response("unjudged", "q5", "who knows", "");
-    response("cut", "q6", "cut", ", 'text' as shortened");
-    response("many", "q7", "a b", ", ['STOP', 'STOP'] as finish_reasons");
-    response("failed", "q8", "half", ", 'failed' as status");
-    response("conversing", "q9", "yes", ", 'conv_1' as conversation_id");
-    response("follow", "q10", "indeed", ", 'good' as previous_response_id");
-    response("orphan", "q11", "lost", ", 'nowhere' as previous_response_id");
-    response("rated", "q12", "four", "");
+    response("good", "q1", "right", Map.of());
+    response("bad", "q1", "wrong", Map.of("dialect", "'messages'"));
+    response("lonely", "q2", "wrong, too", Map.of());
+    response("corrected", "q3", "nearly", Map.of());
+    response("both", "q4", "so so", Map.of());
+    response("unjudged", "q5", "who knows", Map.of());
+    response("cut", "q6", "cut", Map.of("shortened", "'text'"));
+    response("many", "q7", "a b", Map.of("finish_reasons", "['STOP', 'STOP']"));
+    response("failed", "q8", "half", Map.of("status", "'failed'"));
+    response("conversing", "q9", "yes", Map.of("conversation_id", "'conv_1'"));
+    response("follow", "q10", "indeed", Map.of("previous_response_id", "'good'"));
+    response("orphan", "q11", "lost", Map.of("previous_response_id", "'nowhere'"));
+    response("rated", "q12", "four", Map.of());
+    response("calling", "q13", "<tool_call>f</tool_call>\n<tool_call>g</tool_call>", Map.of());
+    response("called", "q14", "done", Map.of("previous_response_id", "'calling'"));
+    response("strange", "q15", "[TOOL_CALLS]f[ARGS]{}", Map.of());
+    // Two good ones and three bad ones of the same question, not in their order.
+    response("bad3", "same", "b3", Map.of("time", "'%s 20:05:00'".formatted(DAY)));
+    response("good2", "same", "g2", Map.of("time", "'%s 20:02:00'".formatted(DAY)));
+    response("good1", "same", "g1", Map.of("time", "'%s 20:01:00'".formatted(DAY)));
+    response("bad1", "same", "b1", Map.of("time", "'%s 20:03:00'".formatted(DAY)));
+    response("bad2", "same", "b2", Map.of("time", "'%s 20:04:00'".formatted(DAY)));
     responses.add(common("silent", 30) + ", 'silent' as response_id, 'hashed' as text_policy");
-    responses.add(
-        common("image", 31)
-            + ", 'image' as response_id, 'o' as output, 'chat.completions' as dialect,"
-            + " '[{\"role\":\"user\",\"content\":[{\"type\":\"image_url\"}]}]' as input");
   }
 
-  private void response(String id, String asked, String answered, String more) {
+  private void response(String id, String asked, String answered, Map<String, String> more) {
+    Map<String, String> columns = new TreeMap<>();
+    columns.put("time", "'%s 08:%02d:00'".formatted(DAY, responses.size()));
+    columns.put("event_id", "'e-%s'".formatted(id));
+    columns.put("response_id", "'%s'".formatted(id));
+    columns.put("output", "'%s'".formatted(answered));
+    columns.put(
+        "input_messages",
+        "[{'role': 'user', 'text': '%s', 'calls': [], 'call_id': null, 'name': null}]"
+            .formatted(asked));
+    columns.putAll(
+        Map.of(
+            "tenant", "'a'",
+            "dialect", "'chat.completions'",
+            "model", "'m'",
+            "model_digest", "'d'",
+            "status", "'completed'",
+            "finish_reasons", "['STOP']"));
+    columns.putAll(more);
     responses.add(
-        common(id, responses.size())
+        columns.entrySet().stream()
+            .map(column -> column.getValue() + " as " + column.getKey())
+            .collect(Collectors.joining(", ")));
+  }
+
+  private void calls() {
+    for (String call : List.of("g", "f")) {
+      int index = call.equals("f") ? 0 : 1;
+      calls.add(
+          common("call-" + call, 13)
+              + """
+              , 'calling' as response_id, 0::bigint as generation, %d::bigint as "index",
+              'call_%2$s' as call_id, '%2$s' as name, '{}' as arguments, true as arguments_valid\
+              """
+                  .formatted(index, call));
+    }
+    calls.add(
+        common("call-s", 15)
             + """
-            , '%s' as response_id, 'chat.completions' as dialect, 'm' as model, 'd' as model_digest,
-            '[{"role":"user","content":"%s"}]' as input, '%s' as output\
-            """
-                .formatted(id, asked, answered)
-            + (more.contains("status") ? "" : ", 'completed' as status")
-            + (more.contains("finish_reasons") ? "" : ", ['STOP'] as finish_reasons")
-            + more);
+            , 'strange' as response_id, 0::bigint as generation, 0::bigint as "index",
+            'call_s' as call_id, 'f' as name, '{}' as arguments, true as arguments_valid\
+            """);
   }
 
   private static String common(String id, int minute) {
@@ -103,18 +145,21 @@ final class TrainingExportTest {
     for (String id : List.of("good", "both", "cut", "many", "failed", "conversing")) {
       judge(id, "true", 1);
     }
-    for (String id : List.of("follow", "orphan", "silent", "image")) {
+    for (String id : List.of("follow", "orphan", "silent", "calling", "called", "strange")) {
       judge(id, "true", 1);
     }
-    for (String id : List.of("bad", "lonely", "both")) {
+    for (String id : List.of("good1", "good2")) {
+      judge(id, "true", 1);
+    }
+    for (String id : List.of("bad", "lonely", "both", "bad3", "bad2", "bad1")) {
       judge(id, "false", 0);
     }
     feedback.add(
         common("rated-f", 50)
             + ", 'rated' as response_id, 'numeric' as data_type, 4.0 as number, 'stars' as name");
-    feedback.add(common("corrected-1", 51) + ", 'corrected' as response_id, 'older' as correction");
     feedback.add(
         common("corrected-2", 52) + ", 'corrected' as response_id, 'exactly' as correction");
+    feedback.add(common("corrected-1", 51) + ", 'corrected' as response_id, 'older' as correction");
     // Somebody else's judgement of the same id says nothing about this tenant's Response.
     feedback.add(
         "'e-x' as event_id, '%s 09:00:00' as time, 'b' as tenant, 'unjudged' as response_id, "
@@ -136,8 +181,11 @@ final class TrainingExportTest {
   }
 
   private Export export(Format format, OptionalDouble minScore, boolean all) throws Exception {
-    Request request =
-        new Request(format, TimeRange.ALL, Optional.empty(), minScore, Optional.empty(), all);
+    return export(
+        new Request(format, TimeRange.ALL, Optional.empty(), minScore, Optional.empty(), all));
+  }
+
+  private Export export(Request request) throws Exception {
     StringWriter out = new StringWriter();
     try (LakeReader reader =
         LakeReader.open(
@@ -160,7 +208,9 @@ final class TrainingExportTest {
   void what_was_judged_well_or_corrected_becomes_messages() throws Exception {
     Export export = export(Format.SFT, OptionalDouble.empty(), false);
 
-    assertThat(export.ids()).containsExactlyInAnyOrder("good", "corrected", "follow", "rated");
+    assertThat(export.ids())
+        .containsExactlyInAnyOrder(
+            "good", "corrected", "follow", "rated", "calling", "called", "good1", "good2");
     assertThat(export.line("good").get("messages"))
         .hasToString(
             "[{\"role\":\"user\",\"content\":\"q1\"},"
@@ -171,11 +221,11 @@ final class TrainingExportTest {
                 + "\"model\":\"m\",\"model_digest\":\"d\",\"dialect\":\"chat.completions\","
                 + "\"judgement\":\"good\",\"score\":1.0,\"redactions\":0}");
     assertThat(export.line("corrected").at("/messages/1/content").asText()).isEqualTo("exactly");
-    assertThat(export.report().written()).isEqualTo(4);
+    assertThat(export.report().written()).isEqualTo(8);
     assertThat(export.report().leftOut())
         .isEqualTo(
             Map.of(
-                "judged bad", 2L,
+                "judged bad", 5L,
                 "judged both", 1L,
                 "judged none", 1L,
                 "text cut", 1L,
@@ -184,7 +234,7 @@ final class TrainingExportTest {
                 "in a conversation", 1L,
                 "no text", 1L,
                 "history not there", 1L,
-                "not told as messages", 1L));
+                "calls not told apart", 1L));
   }
 
   @Test
@@ -197,17 +247,54 @@ final class TrainingExportTest {
   }
 
   @Test
+  void calls_of_tools_are_told_in_their_order() throws Exception {
+    Export export = export(Format.SFT, OptionalDouble.empty(), false);
+    String call =
+        "{\"id\":\"call_%1$s\",\"type\":\"function\","
+            + "\"function\":{\"name\":\"%1$s\",\"arguments\":\"{}\"}}";
+    String calling =
+        "{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[%s,%s]}"
+            .formatted(call.formatted("f"), call.formatted("g"));
+    assertThat(export.line("calling").at("/messages/1")).hasToString(calling);
+    assertThat(export.line("called").at("/messages/1")).hasToString(calling);
+    assertThat(export.line("called").at("/messages/3/content").asText()).isEqualTo("done");
+  }
+
+  @Test
+  void only_responses_of_the_range_are_taken_and_feedback_from_then_on() throws Exception {
+    TimeRange range =
+        new TimeRange(
+            Optional.of(Instant.parse(DAY + "T08:03:00Z")),
+            Optional.of(Instant.parse(DAY + "T08:13:00Z")));
+    Export export =
+        export(
+            new Request(
+                Format.SFT,
+                range,
+                Optional.empty(),
+                OptionalDouble.empty(),
+                Optional.empty(),
+                false));
+    assertThat(export.ids()).containsExactlyInAnyOrder("corrected", "rated");
+    assertThat(export.report().leftOut()).containsEntry("history not there", 2L);
+  }
+
+  @Test
   void a_least_score_is_for_numbers_only() throws Exception {
     Export export = export(Format.SFT, OptionalDouble.of(4.5), false);
-    assertThat(export.ids()).containsExactlyInAnyOrder("good", "corrected", "follow");
-    assertThat(export.report().leftOut()).containsEntry("judged bad", 3L);
+    assertThat(export.ids())
+        .containsExactlyInAnyOrder(
+            "good", "corrected", "follow", "calling", "called", "good1", "good2");
+    assertThat(export.report().leftOut()).containsEntry("judged bad", 6L);
   }
 
   @Test
   void all_takes_those_that_nobody_judged_too() throws Exception {
-    assertThat(export(Format.SFT, OptionalDouble.empty(), true).ids())
-        .containsExactlyInAnyOrder(
-            "good", "bad", "lonely", "corrected", "both", "unjudged", "follow", "rated");
+    List<String> some = export(Format.SFT, OptionalDouble.empty(), false).ids();
+    List<String> all = export(Format.SFT, OptionalDouble.empty(), true).ids();
+    assertThat(all).containsAll(some).doesNotHaveDuplicates();
+    assertThat(all.stream().filter(id -> !some.contains(id)))
+        .containsExactlyInAnyOrder("bad", "bad1", "bad2", "bad3", "lonely", "both", "unjudged");
   }
 
   @Test
@@ -215,7 +302,7 @@ final class TrainingExportTest {
       throws Exception {
     Export export = export(Format.PREFERENCE, OptionalDouble.empty(), false);
 
-    assertThat(export.ids()).containsExactlyInAnyOrder("good", "corrected");
+    assertThat(export.ids()).containsExactlyInAnyOrder("good", "corrected", "good1", "good2");
     JsonNode pair = export.line("good");
     assertThat(pair.get("prompt")).hasToString("[{\"role\":\"user\",\"content\":\"q1\"}]");
     assertThat(pair.at("/chosen/0/content").asText()).isEqualTo("right");
@@ -224,7 +311,16 @@ final class TrainingExportTest {
     JsonNode correction = export.line("corrected");
     assertThat(correction.at("/chosen/0/content").asText()).isEqualTo("exactly");
     assertThat(correction.at("/rejected/0/content").asText()).isEqualTo("nearly");
-    assertThat(export.report().leftOut()).containsEntry("no counterpart", 5L);
+    assertThat(export.report().leftOut()).containsEntry("no counterpart", 8L);
+  }
+
+  @Test
+  void of_several_judged_the_first_go_together_and_none_is_used_twice() throws Exception {
+    Export export = export(Format.PREFERENCE, OptionalDouble.empty(), false);
+    assertThat(export.line("good1").at("/metadata/rejected_response_id").asText())
+        .isEqualTo("bad1");
+    assertThat(export.line("good2").at("/metadata/rejected_response_id").asText())
+        .isEqualTo("bad2");
   }
 
   @Test
