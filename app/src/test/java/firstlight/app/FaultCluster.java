@@ -251,11 +251,15 @@ final class FaultCluster implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
-    for (ChildJvm child : Arrays.asList(edge, store, kafka)) {
-      if (child != null) {
-        child.kill();
+  public void close() throws IOException {
+    try {
+      for (ChildJvm child : Arrays.asList(edge, store, kafka)) {
+        if (child != null) {
+          child.kill();
+        }
       }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
     }
     postgres.close();
     storeRelay.close();

@@ -202,7 +202,7 @@ class SlowPathFaultsIT {
   /** At every moment first, then at any time; where there are fewer kills, at some moments. */
   private String killSink(int number) throws Exception {
     List<Moment> moments = new ArrayList<>(List.of(Moment.values()));
-    Collections.rotate(moments, (int) Math.floorMod(SEED, moments.size()));
+    Collections.rotate(moments, Math.floorMod(SEED, moments.size()));
     try (SinkGroup group = new SinkGroup(cluster.bootstrap())) {
       group.forgetDead();
     }
@@ -240,7 +240,7 @@ class SlowPathFaultsIT {
     assertThat(reached.await(SOON.toSeconds(), TimeUnit.SECONDS)).isTrue();
     Latencies disturbed = load.begin();
     try (SinkGroup group = new SinkGroup(cluster.bootstrap());
-        ChildJvm second = cluster.startSink("second", false, 1).await()) {
+        ChildJvm _ = cluster.startSink("second", false, 1).await()) {
       Eventually.holds(SOON, "there are two sinks", () -> group.members() == 2);
       load.keepOn(LEAD_IN);
     } finally {

@@ -61,7 +61,7 @@ final class SmallDisk implements AutoCloseable {
     }
   }
 
-  private static boolean run(String... command) throws Exception {
+  private static boolean run(String... command) throws IOException, InterruptedException {
     return new ProcessBuilder(command)
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
@@ -80,7 +80,11 @@ final class SmallDisk implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
-    run("umount", "-l", folder.toString());
+  public void close() throws IOException {
+    try {
+      run("umount", "-l", folder.toString());
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
   }
 }
