@@ -64,7 +64,7 @@ final class AnswerTrace {
       makeRoom();
       ids[count] = token.getId();
       // Tokens that come together came at the same time: the first stands for the wait.
-      micros[count] = (int) Math.clamp(sinceLast, 0, Integer.MAX_VALUE);
+      micros[count] = Math.clamp(sinceLast, 0, Integer.MAX_VALUE);
       sinceLast = 0;
       if (hasLogprobs) {
         logprobs[count] = token.getLogprob();
