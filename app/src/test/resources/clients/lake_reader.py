@@ -70,10 +70,11 @@ def main():
             files.append(figures(rows))
         duckdb = parquet.ParquetFile(pathlib.Path(sys.argv[2]) / f"{name[-1]}.parquet").read()
         check("DuckDB's " + name[-1], types(duckdb.schema), columns)
+        scanned = figures(table.scan().to_arrow())
         print(json.dumps({
             "table": name[-1],
-            "scanned": figures(table.scan().to_arrow()),
-            "files": {key: sum(each[key] for each in files) for key in (files[0] if files else {})},
+            "scanned": scanned,
+            "files": {key: sum(each[key] for each in files) for key in scanned},
             "duckdb": figures(duckdb),
             "columns": {column: str(kind) for column, kind in columns},
         }))

@@ -17,10 +17,14 @@ record LakeCommands(Path config, Path data) {
       node: {embedded: true}
       models: {smollm2-135m: {default: true}}
       edge: {port: 0, open: true}
+      batcher: {firstTokenMax: 5m}
       feedback: {files: {ageMax: 1s}}
       """;
 
-  /** Of a node with embedded services, whose files are in the lake after a second. */
+  /**
+   * Of a node with embedded services, whose files are in the lake after a second, and that refuses
+   * nobody because a slow machine makes him wait.
+   */
   static LakeCommands fresh(String name) throws Exception {
     Path folder = FirstlightProcess.freshFolder(name);
     Path config = Files.writeString(folder.resolve("conf.yaml"), CONFIGURATION);

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 class LakeIT {
   private static final int RESPONSES = 100;
   private static final int FEEDBACKS = 20;
+
   private static final Duration VISIBLE = Duration.ofMinutes(2);
   private static final String TOTALS =
       "select count(*) as responses, sum(prompt_tokens)::bigint as prompt_tokens,"
