@@ -39,7 +39,7 @@ final class EventsCommand implements Callable<Integer> {
   private static final String RESPONSES_PEER = "Kafka's producer, as large as Responses";
   private static final String CONSUMER = "Kafka's consumer";
   private static final double HAND_OVER_MICROS_MAX = 20;
-  private static final int ROWS_MAX = 20_000;
+  private static final int ROWS_MAX = 5_000;
   private static final int TOKENS = 200;
   private static final int WORDS = 180;
   private static final int MILLION = 1_000_000;
