@@ -12,7 +12,13 @@ import picocli.CommandLine.IVersionProvider;
     mixinStandardHelpOptions = true,
     versionProvider = Main.Version.class,
     description = "Serves large language models to coding agents and chat clients.",
-    subcommands = {UpCommand.class, ConfigCommand.class, ModelsCommand.class, LakeCommand.class})
+    subcommands = {
+      UpCommand.class,
+      ConfigCommand.class,
+      ModelsCommand.class,
+      LakeCommand.class,
+      ServicesCommand.class
+    })
 public final class Main implements Runnable {
   @CommandLine.Spec
   private CommandLine.Model.CommandSpec spec = CommandLine.Model.CommandSpec.create();

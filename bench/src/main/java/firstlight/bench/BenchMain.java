@@ -15,6 +15,7 @@ import picocli.CommandLine.Command;
       ServerCommand.class,
       OverloadCommand.class,
       FloodCommand.class,
+      EventsCommand.class,
       KernelsCommand.class,
       MasksCommand.class
     })

@@ -98,6 +98,15 @@ final class Child {
     }
   }
 
+  /**
+   * Starts a command that is told things and answers.
+   *
+   * @param log takes what it writes on its error stream
+   */
+  static Process talk(List<String> command, Path log) {
+    return start(command, log, Map.of());
+  }
+
   /** Ends it as Ctrl-C would, by force when it takes too long, and all that it has started. */
   static void end(Process process) {
     end(List.of(process.toHandle()));

@@ -11,6 +11,7 @@
  *       firstlight.bench.LoadClient} under the loads of {@link firstlight.bench.ServerLoad}.
  *   <li>{@link firstlight.bench.OverloadCommand} and {@link firstlight.bench.FloodCommand}: clients
  *       that come when they come, by {@link firstlight.bench.OpenLoad}.
+ *   <li>{@link firstlight.bench.EventsCommand}: the slow path beside Kafka's own tools.
  *   <li>{@link firstlight.bench.KernelsCommand}: matrix products one by one.
  *   <li>{@link firstlight.bench.PeerInstall}: gets llama.cpp.
  * </ul>

@@ -1,77 +1,109 @@
 package firstlight.edge;
 
-import firstlight.protocol.EmbeddedKafka;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import firstlight.protocol.IdSource;
 import firstlight.protocol.Time;
-import firstlight.protocol.wire.Event;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Vertx;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.NewTopic;
+import java.util.concurrent.locks.LockSupport;
 
 /**
- * How long the hand-over of an Event takes on an event loop, and how many Events a second come from
- * there to Kafka. Prints a line for each.
+ * How long the hand-over of a finished Response takes on an event loop, and how many a second come
+ * from there to Kafka. A part of {@code ./firstlight bench events}, in a process of its own; it
+ * prints the figures as one line of JSON.
  */
 final class SpoolSpeed {
-  private static final int EVENTS = 100_000;
-  private static final int TOKENS = 100;
+  private static final int DRAFTS = 512;
+  private static final int TOKENS = 200;
   private static final int ROOM = 10_000;
-  private static final List<String> THREADS =
-      List.of("firstlight-events-writer", "firstlight-events-sender", "kafka-producer");
+  private static final int SECONDS = 3;
+  private static final long LOOK_NANOS = 1_000_000;
+  private static final double[] PERCENTS = {50, 99, 99.9};
+  private static final Map<String, String> THREADS =
+      Map.of(
+          "making events", "firstlight-events-writer",
+          "sending events", "firstlight-events-sender",
+          "Kafka's producer", "kafka-producer");
 
-  private SpoolSpeed() {}
+  private final Vertx vertx = Vertx.vertx();
+  private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+  private final Map<String, Double> figures = new LinkedHashMap<>();
+  private final List<EventDraft> drafts = new TypicalTurns().drafts(DRAFTS, TOKENS, Time.system());
+  private final Events events;
+  private volatile long handed;
 
-  public static void main(String[] arguments) throws Exception {
-    Path folder = Files.createTempDirectory("spool-speed");
-    EmbeddedKafka kafka = EmbeddedKafka.start(folder.resolve("kafka"), 0);
-    try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrap()))) {
-      admin.createTopics(List.of(new NewTopic("events", 2, (short) 1))).all().get();
-    }
-    Vertx vertx = Vertx.vertx();
-    SimpleMeterRegistry registry = new SimpleMeterRegistry();
-    EventsConfig config = config(kafka.bootstrap(), folder.resolve("spools"));
-    SpoolEvents events =
-        new SpoolEvents(vertx, config, Time.system(), new IdSource(new Random()), registry);
-    Event event = SampleEvents.response(1, TOKENS);
-    System.out.printf("an Event has %d bytes%n", event.getSerializedSize());
-    for (int perMilli : new int[] {1, 5, 20}) {
-      handOver(vertx, events, event, 20_000, perMilli);
-    }
-    untilSent(registry, 0);
-    double before = sent(registry);
-    double[] cpu = THREADS.stream().mapToDouble(SpoolSpeed::cpuSeconds).toArray();
-    long begin = System.nanoTime();
-    flood(vertx, events, event, registry);
-    untilSent(registry, before + EVENTS);
-    double seconds = (System.nanoTime() - begin) / 1e9;
-    System.out.printf("%.0f events/s to Kafka%n", (sent(registry) - before) / seconds);
-    for (int i = 0; i < cpu.length; i++) {
-      double used = cpuSeconds(THREADS.get(i)) - cpu[i];
-      System.out.printf("%s: %.1f us of CPU an Event%n", THREADS.get(i), used * 1e6 / EVENTS);
-    }
-    System.out.printf("%.0f were lost%n", lost(registry));
-    events.close().toCompletionStage().toCompletableFuture().get();
-    vertx.close().toCompletionStage().toCompletableFuture().get();
-    kafka.close();
+  private SpoolSpeed(String bootstrap, String topic, Path spools) {
+    IdSource ids = new IdSource(new Random());
+    events = new SpoolEvents(vertx, config(bootstrap, topic, spools), Time.system(), ids, registry);
   }
 
-  private static EventsConfig config(String bootstrap, Path spools) {
+  /**
+   * Arguments: Kafka's address, a topic that is there, a folder for the spool, how many Events to
+   * send as fast as they are taken, and hand-overs a second that are looked at, with commas between
+   * them; none: 0.
+   */
+  public static void main(String[] arguments) throws Exception {
+    SpoolSpeed speed = new SpoolSpeed(arguments[0], arguments[1], Path.of(arguments[2]));
+    int count = Integer.parseInt(arguments[3]);
+    int[] rates = Arrays.stream(arguments[4].split(",")).mapToInt(Integer::parseInt).toArray();
+    speed.measure(count, rates);
+    System.out.println(new ObjectMapper().writeValueAsString(speed.figures));
+    // The line ends by itself, but nobody waits for it.
+    System.exit(0);
+  }
+
+  private void measure(int count, int[] rates) throws Exception {
+    double bytes = 0;
+    for (EventDraft draft : drafts) {
+      bytes += draft.build().getFirst().getSerializedSize();
+    }
+    figures.put("bytes an event", bytes / DRAFTS);
+    // The compiler needs it, and so does whoever publishes for the first time.
+    flood(count == 0 ? ROOM : Math.min(count, ROOM));
+    untilSent();
+    if (count > 0) {
+      throughput(count);
+    }
+    for (int rate : rates) {
+      if (rate > 0) {
+        double before = sum("firstlight.events.lost");
+        handOver(rate);
+        untilSent();
+        double lost = sum("firstlight.events.lost") - before;
+        figures.put("hand-over at %,d/s, share given up".formatted(rate), lost / SECONDS / rate);
+      }
+    }
+  }
+
+  private void throughput(int count) throws Exception {
+    Map<String, Double> before = new LinkedHashMap<>();
+    THREADS.forEach((what, thread) -> before.put(what, cpuSeconds(thread)));
+    long begin = System.nanoTime();
+    flood(count);
+    untilSent();
+    figures.put("given up", sum("firstlight.events.lost"));
+    figures.put("events/s", count / ((System.nanoTime() - begin) / 1e9));
+    THREADS.forEach(
+        (what, thread) ->
+            figures.put(
+                what + ", µs of CPU", (cpuSeconds(thread) - before.get(what)) * 1e6 / count));
+  }
+
+  private static EventsConfig config(String bootstrap, String topic, Path spools) {
     return new EventsConfig(
         bootstrap,
-        "events",
+        topic,
         20_000,
         64 << 20,
         900 << 10,
@@ -84,45 +116,49 @@ final class SpoolSpeed {
   }
 
   /** Some every millisecond, as when Responses finish. */
-  private static void handOver(Vertx vertx, Events events, Event event, int count, int perMilli)
-      throws Exception {
-    long[] nanos = new long[count];
+  private void handOver(int rate) throws Exception {
+    int count = SECONDS * rate;
+    double[] micros = new double[count];
     CountDownLatch done = new CountDownLatch(1);
+    long begin = System.nanoTime();
     int[] at = new int[1];
     vertx.setPeriodic(
         1,
         timer -> {
-          for (int i = 0; i < perMilli && at[0] < count; i++) {
-            EventDraft draft = EventDraft.of(event);
-            long begin = System.nanoTime();
+          long due = Math.min(count, (System.nanoTime() - begin) * rate / 1_000_000_000);
+          while (at[0] < due) {
+            EventDraft draft = drafts.get(at[0] % DRAFTS);
+            long start = System.nanoTime();
             events.publish(draft);
-            nanos[at[0]++] = System.nanoTime() - begin;
+            micros[at[0]++] = (System.nanoTime() - start) / 1e3;
           }
           if (at[0] == count && vertx.cancelTimer(timer)) {
             done.countDown();
           }
         });
     done.await();
-    Arrays.sort(nanos);
-    System.out.printf(
-        "%d a ms: p50 %d ns, p99 %d ns, p99.9 %d ns, max %d ns%n",
-        perMilli,
-        nanos[count / 2],
-        nanos[count / 100 * 99],
-        nanos[count / 1000 * 999],
-        nanos[count - 1]);
+    handed += count;
+    Arrays.sort(micros);
+    for (double percent : PERCENTS) {
+      int rank = (int) Math.ceil(percent / 100 * count) - 1;
+      String figure = "hand-over at %,d/s, p%s, µs".formatted(rate, plain(percent));
+      figures.put(figure, micros[Math.clamp(rank, 0, count - 1)]);
+    }
+  }
+
+  private static String plain(double percent) {
+    return percent == Math.rint(percent) ? Long.toString((long) percent) : Double.toString(percent);
   }
 
   /** As many as there is room for. */
-  private static void flood(Vertx vertx, Events events, Event event, SimpleMeterRegistry registry)
-      throws Exception {
-    CountDownLatch done = new CountDownLatch(EVENTS);
+  private void flood(int count) throws Exception {
+    CountDownLatch done = new CountDownLatch(count);
     vertx.setPeriodic(
         1,
         timer -> {
           double queued = registry.get("firstlight.events.queued").gauge().value();
-          for (int i = 0; i < 1_000 && queued < ROOM && done.getCount() > 0; i++) {
-            events.publish(EventDraft.of(event));
+          for (int i = 0; i < 1_000 && queued + i < ROOM && done.getCount() > 0; i++) {
+            events.publish(drafts.get((int) (done.getCount() % DRAFTS)));
             done.countDown();
           }
           if (done.getCount() == 0) {
@@ -130,6 +166,7 @@ final class SpoolSpeed {
           }
         });
     done.await();
+    handed += count;
   }
 
   /** CPU seconds of our threads and the producer's. */
@@ -145,27 +182,14 @@ final class SpoolSpeed {
     return nanos / 1e9;
   }
 
-  private static void untilSent(SimpleMeterRegistry registry, double count) {
-    double waiting = 1;
-    while (waiting > 0 || sent(registry) + lost(registry) < count) {
-      try {
-        TimeUnit.MILLISECONDS.timedJoin(Thread.ofPlatform().start(() -> {}), 1);
-      } catch (InterruptedException e) {
-        throw new IllegalStateException(e);
-      }
-      waiting = registry.get("firstlight.events.spool.events").gauge().value();
+  /** What is handed over is counted in the end, in one way or the other. */
+  private void untilSent() {
+    while (sum("firstlight.events.sent") + sum("firstlight.events.lost") < handed) {
+      LockSupport.parkNanos(LOOK_NANOS);
     }
   }
 
-  private static double sent(SimpleMeterRegistry registry) {
-    return sum(registry, "firstlight.events.sent");
-  }
-
-  private static double lost(SimpleMeterRegistry registry) {
-    return sum(registry, "firstlight.events.lost");
-  }
-
-  private static double sum(SimpleMeterRegistry registry, String name) {
+  private double sum(String name) {
     return registry.find(name).counters().stream().mapToDouble(one -> one.count()).sum();
   }
 }
