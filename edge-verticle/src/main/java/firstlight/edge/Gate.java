@@ -28,7 +28,8 @@ final class Gate {
   private static final Pattern ROUTE =
       Pattern.compile(
           "/(?:health(?:/live|/ready)?|metrics|feedback|api/public/scores|v1/(?:chat/completions|"
-              + "completions|models|feedback|responses(?:/input_tokens|/compact)?|conversations|messages(?:/count_tokens)?))");
+              + "completions|models|feedback|responses(?:/input_tokens|/compact)?|"
+              + "conversations|messages(?:/count_tokens)?))");
 
   private final EdgeConfig config;
   private final Keys keys;

@@ -351,7 +351,6 @@ class ResponsesDialectTest {
     server.create(
         "{'model':'m','input':'hi','temperature':0,'max_output_tokens':17,'top_logprobs':2,"
             + "'include':['message.output_text.logprobs']}");
-
     TurnRequest request = server.turns.last().request();
     TurnOrigin origin = request.origin();
     assertThat(List.of(request.outputMax().getAsInt(), request.sampling().topLogprobs()))
