@@ -53,8 +53,8 @@ class ChatMessagesTest {
             + " '{\"x\":1}'}, {'id': '2', 'name': 'g', 'arguments': NULL}]} |"
             + " {\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"id\":\"1\",\"type\":"
             + "\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"x\\\":1}\"}},"
-            + "{\"id\":\"2\",\"type\":\"function\",\"function\":"
-            + "{\"name\":\"g\",\"arguments\":\"\"}}]}",
+            + "{\"id\":\"2\",\"type\":\"function\","
+            + "\"function\":{\"name\":\"g\",\"arguments\":\"\"}}]}",
         "{'role': 'tool', 'text': '4', 'calls': [], 'call_id': '1'}"
             + " | {\"role\":\"tool\",\"content\":\"4\",\"tool_call_id\":\"1\"}",
       })
