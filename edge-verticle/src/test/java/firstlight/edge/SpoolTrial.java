@@ -33,6 +33,7 @@ final class SpoolTrial {
   static final int PARTITIONS = 2;
   private static final Duration LONGEST = Duration.ofSeconds(90);
   private static final Duration POLL = Duration.ofMillis(100);
+  private static final Duration VISIBLE = Duration.ofSeconds(3);
 
   final Vertx vertx = Vertx.vertx();
   final SimpleMeterRegistry registry = new SimpleMeterRegistry();
@@ -136,21 +137,30 @@ final class SpoolTrial {
     return events.stream().map(Event::getId).toList();
   }
 
+  /** What is committed: a commit becomes visible in one partition after the other. */
   static List<ConsumerRecord<byte[], byte[]>> records(String bootstrap) {
-    Map<String, Object> settings =
-        Map.of("bootstrap.servers", bootstrap, "isolation.level", "read_committed");
     List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
-    try (KafkaConsumer<byte[], byte[]> consumer =
-        new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+    try (KafkaConsumer<byte[], byte[]> written = consumer(bootstrap, "read_uncommitted");
+        KafkaConsumer<byte[], byte[]> consumer = consumer(bootstrap, "read_committed")) {
       Set<TopicPartition> all = Set.of(new TopicPartition(TOPIC, 0), new TopicPartition(TOPIC, 1));
       consumer.assign(all);
       consumer.seekToBeginning(all);
-      Map<TopicPartition, Long> ends = consumer.endOffsets(all);
-      while (all.stream().anyMatch(one -> consumer.position(one) < ends.get(one))) {
+      Map<TopicPartition, Long> ends = written.endOffsets(all);
+      // A transaction that is still open may hold it back.
+      long limit = System.nanoTime() + VISIBLE.toNanos();
+      while (all.stream().anyMatch(one -> consumer.position(one) < ends.get(one))
+          && System.nanoTime() < limit) {
         consumer.poll(POLL).forEach(records::add);
       }
     }
     return records;
+  }
+
+  private static KafkaConsumer<byte[], byte[]> consumer(String bootstrap, String isolation) {
+    return new KafkaConsumer<>(
+        Map.of("bootstrap.servers", bootstrap, "isolation.level", isolation),
+        new ByteArrayDeserializer(),
+        new ByteArrayDeserializer());
   }
 
   /** Longer than {@link Waiting} does: a transaction that is given up takes its time. */
