@@ -12,7 +12,8 @@ final class SchemaFormats {
           + "|%s-02-(0[1-9]|1[0-9]|2[0-8]))".formatted(YEAR);
   private static final String TIME =
       "([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,6})?"
-          + "(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])";
+          // The specification allows more, but many readers refuse what is beyond 18 hours.
+          + "(Z|[+-](0[0-9]|1[0-7]):[0-5][0-9])";
   private static final String LABEL = "[a-z0-9]([a-z0-9-]{0,20}[a-z0-9])?";
   private static final String HOST = LABEL + "(\\." + LABEL + "){0,4}";
   private static final String BYTE = "(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
