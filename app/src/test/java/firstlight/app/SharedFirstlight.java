@@ -32,6 +32,9 @@ final class SharedFirstlight implements ParameterResolver {
         host: 127.0.0.1
         port: 0
         open: false
+        times:
+          # A machine that stands still for a moment is not what these cases are about.
+          replicaExpiry: 10s
         tenants:
           a:
             key: test-key-a
