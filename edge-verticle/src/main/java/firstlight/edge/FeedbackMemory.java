@@ -2,7 +2,6 @@ package firstlight.edge;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import com.google.protobuf.ByteString;
 import firstlight.protocol.TenantId;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -31,7 +30,7 @@ final class FeedbackMemory implements Shareable {
    * @param digest of what was said
    * @param durable completes when it can not be lost any more
    */
-  record Taken(ByteString digest, Future<Void> durable) {}
+  record Taken(String digest, Future<Void> durable) {}
 
   /** The one of this node. */
   static FeedbackMemory of(Vertx vertx) {

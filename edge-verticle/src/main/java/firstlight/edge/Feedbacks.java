@@ -1,7 +1,6 @@
 package firstlight.edge;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.google.protobuf.ByteString;
 import com.google.protobuf.CodedOutputStream;
 import firstlight.protocol.Event;
 import firstlight.protocol.EventWire;
@@ -12,6 +11,7 @@ import firstlight.protocol.IdSource;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.NodeId;
 import firstlight.protocol.NoteFeedback;
+import firstlight.protocol.Sha256;
 import firstlight.protocol.TenantId;
 import firstlight.protocol.Time;
 import firstlight.protocol.wire.Feedback;
@@ -20,9 +20,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.io.IOException;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.Optional;
 
 /**
@@ -87,7 +84,7 @@ final class Feedbacks {
           : Future.failedFuture(conflict());
     }
     return known
-        .note(new NoteFeedback(tenant, id, hex(taken), false))
+        .note(new NoteFeedback(tenant, id, taken.digest(), false))
         .compose(noted -> take(tenant, feedback, taken, noted))
         .onFailure(_ -> memory.forget(tenant, id, taken))
         .onComplete(done -> durable.handle(done.mapEmpty()));
@@ -102,7 +99,7 @@ final class Feedbacks {
       FeedbackMemory.Taken taken,
       Optional<FeedbackNoted> noted) {
     String id = feedback.feedback();
-    if (noted.isPresent() && !noted.get().digest().equals(hex(taken))) {
+    if (noted.isPresent() && !noted.get().digest().equals(taken.digest())) {
       return Future.failedFuture(conflict());
     }
     if (noted.isPresent() && noted.get().durable()) {
@@ -118,12 +115,8 @@ final class Feedbacks {
                 node,
                 time.epochMillis(),
                 keeper))
-        .onSuccess(_ -> known.note(new NoteFeedback(tenant, id, hex(taken), true)))
+        .onSuccess(_ -> known.note(new NoteFeedback(tenant, id, taken.digest(), true)))
         .map(_ -> new Answer(202, id));
-  }
-
-  private static String hex(FeedbackMemory.Taken taken) {
-    return HexFormat.of().formatHex(taken.digest().toByteArray());
   }
 
   private static MeshException conflict() {
@@ -147,7 +140,7 @@ final class Feedbacks {
   }
 
   /** Of what was said, not of how the JSON was written. */
-  private static ByteString digest(GivenFeedback feedback) {
+  private static String digest(GivenFeedback feedback) {
     Feedback wire = EventWire.of(feedback);
     byte[] bytes = new byte[wire.getSerializedSize()];
     CodedOutputStream out = CodedOutputStream.newInstance(bytes);
@@ -157,14 +150,6 @@ final class Feedbacks {
     } catch (IOException e) {
       throw new AssertionError("an array of the right size is full", e);
     }
-    return ByteString.copyFrom(sha256().digest(bytes));
-  }
-
-  private static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every JDK has SHA-256", e);
-    }
+    return Sha256.hex(bytes);
   }
 }

@@ -2,12 +2,12 @@ package firstlight.edge;
 
 import firstlight.protocol.FailureKind;
 import firstlight.protocol.MeshException;
+import firstlight.protocol.Sha256;
 import firstlight.protocol.TenantId;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HexFormat;
@@ -103,7 +103,7 @@ final class Keys {
     if (key.isEmpty() || key.length() > KEY_CHARACTERS_MAX) {
       throw refused("The API key is not known here.");
     }
-    byte[] digest = sha256(key);
+    byte[] digest = Sha256.begin().digest(key.getBytes(StandardCharsets.UTF_8));
     TenantId found = null;
     for (Entry entry : entries) {
       if (MessageDigest.isEqual(digest, entry.digest())) {
@@ -118,15 +118,7 @@ final class Keys {
 
   /** Hexadecimal SHA-256 of a key's UTF-8. */
   static String digest(String key) {
-    return HexFormat.of().formatHex(sha256(key));
-  }
-
-  private static byte[] sha256(String key) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
+    return Sha256.hex(key);
   }
 
   private static MeshException missing() {

@@ -2,6 +2,7 @@ package firstlight.feedback;
 
 import firstlight.lake.LakeFile;
 import firstlight.lake.LakeFile.Bounds;
+import firstlight.protocol.Sha256;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -12,7 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -41,7 +41,7 @@ final class ParquetFileWriter {
 
   private final LakeFolder folder;
   private final Path path;
-  private final MessageDigest digest = sha256();
+  private final MessageDigest digest = Sha256.begin();
   private final ParquetWriter<LakeRow> writer;
   private String digestHex = "";
   private int rows;
@@ -156,14 +156,6 @@ final class ParquetFileWriter {
           .map(KeyValue::getValue)
           .findFirst()
           .orElse("");
-    }
-  }
-
-  private static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every JDK has SHA-256", e);
     }
   }
 

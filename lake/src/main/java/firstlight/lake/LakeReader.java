@@ -1,11 +1,9 @@
 package firstlight.lake;
 
+import firstlight.protocol.Sha256;
 import firstlight.protocol.Time;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -13,7 +11,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -151,7 +148,7 @@ public final class LakeReader implements AutoCloseable {
 
   private static FileCache.Wanted wanted(Table table, DataFile file) {
     // Two lakes can have files of the same name, but not a table of the same id.
-    String key = sha256(table.uuid() + " " + file.location()).substring(0, 32);
+    String key = Sha256.hex(table.uuid() + " " + file.location()).substring(0, 32);
     return new FileCache.Wanted(
         key,
         file.fileSizeInBytes(),
@@ -246,16 +243,6 @@ public final class LakeReader implements AutoCloseable {
             .filter(line -> !line.isEmpty())
             .collect(Collectors.joining(" "));
     return new LakeFailure(first.isEmpty() ? failure.getClass().getSimpleName() : first, failure);
-  }
-
-  private static String sha256(String text) {
-    try {
-      return HexFormat.of()
-          .formatHex(
-              MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every JDK has SHA-256", e);
-    }
   }
 
   @Override

@@ -1,10 +1,5 @@
 package firstlight.protocol;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
-
 /**
  * One fact for the data lake. {@code events.proto} says field by field what becomes of it; {@link
  * EventWire} writes it so.
@@ -28,15 +23,6 @@ public record Event(
    */
   public static String idOf(TenantId tenant, String kind, String fact) {
     String whole = String.join("\n", tenant.value(), kind, fact);
-    byte[] hash = sha256().digest(whole.getBytes(StandardCharsets.UTF_8));
-    return "ev_" + HexFormat.of().formatHex(hash).substring(0, ID_DIGITS);
-  }
-
-  private static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every JDK has SHA-256", e);
-    }
+    return "ev_" + Sha256.hex(whole).substring(0, ID_DIGITS);
   }
 }
