@@ -36,17 +36,4 @@ interface EventDraft {
    * take its time.
    */
   List<Event> build();
-
-  /** For an Event that is there already. */
-  static EventDraft of(Event event) {
-    return new Built(Importance.of(event), event.getSerializedSize(), event);
-  }
-
-  /** An Event that is there already. */
-  record Built(Importance importance, int weight, Event event) implements EventDraft {
-    @Override
-    public List<Event> build() {
-      return List.of(event);
-    }
-  }
 }

@@ -86,7 +86,7 @@ final class FailureEvents {
     @Override
     public List<firstlight.protocol.wire.Event> build() {
       String message = keeper.keep(tenant, policy, failure.getMessage()).text();
-      String id = FailureFacts.eventId(tenant, failed);
+      String id = Event.idOf(tenant, FailureFacts.KIND, failed.fact());
       String session = failed.response().isEmpty() ? failed.request() : failed.response();
       return List.of(
           EventWire.of(

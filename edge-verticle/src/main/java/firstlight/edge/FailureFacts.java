@@ -1,19 +1,20 @@
 package firstlight.edge;
 
-import firstlight.protocol.Event;
 import firstlight.protocol.EventBody;
 import firstlight.protocol.FailureDomain;
 import firstlight.protocol.FailureKind;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.RefusedAdmission;
 import firstlight.protocol.SeenFailure;
-import firstlight.protocol.TenantId;
 
 /**
  * What Events say of failures. Mistakes of clients are none: they are metrics only, so that a
  * client that makes many fills no lake.
  */
 final class FailureFacts {
+  /** The kind of fact, in the ids of Events. */
+  static final String KIND = "failure";
+
   private FailureFacts() {}
 
   /**
@@ -34,6 +35,11 @@ final class FailureFacts {
       String replica,
       int promptTokens,
       int outputMax) {
+
+    /** What it has in no second try: a request fails once. */
+    String fact() {
+      return request + "\t" + response;
+    }
 
     /** One that failed before it had a turn. */
     static Failed before(Caller caller, String dialect, String response, String model) {
@@ -103,10 +109,5 @@ final class FailureFacts {
         message,
         Errors.status(failure),
         failure.retryAfterMillis());
-  }
-
-  /** The same for every repeat: a request fails once. */
-  static String eventId(TenantId tenant, Failed failed) {
-    return Event.idOf(tenant, "failure", failed.request() + "\t" + failed.response());
   }
 }

@@ -13,6 +13,32 @@ sealed interface Findings {
   /** A place in the text. */
   record Place(int start, int end) {}
 
+  /** Keys of well-known services, JSON web tokens, private keys. */
+  List<Findings> SECRETS =
+      List.of(
+          new Begun("sk-", Pattern.compile("sk-[A-Za-z0-9_-]{16,512}"), 600),
+          new Begun("sk_", Pattern.compile("sk_(?:live|test)_[A-Za-z0-9]{10,256}"), 300),
+          new Begun("rk_", Pattern.compile("rk_(?:live|test)_[A-Za-z0-9]{10,256}"), 300),
+          new Begun("ghp_", Pattern.compile("ghp_[A-Za-z0-9]{30,256}"), 300),
+          new Begun("gho_", Pattern.compile("gho_[A-Za-z0-9]{30,256}"), 300),
+          new Begun("ghs_", Pattern.compile("ghs_[A-Za-z0-9]{30,256}"), 300),
+          new Begun("ghu_", Pattern.compile("ghu_[A-Za-z0-9]{30,256}"), 300),
+          new Begun("github_pat_", Pattern.compile("github_pat_[A-Za-z0-9_]{30,256}"), 300),
+          new Begun("xox", Pattern.compile("xox[abprs]-[A-Za-z0-9-]{10,256}"), 300),
+          new Begun("AKIA", Pattern.compile("AKIA[0-9A-Z]{16}(?![0-9A-Za-z])"), 24),
+          new Begun("AIza", Pattern.compile("AIza[0-9A-Za-z_-]{30,64}"), 80),
+          new Begun(
+              "eyJ",
+              Pattern.compile(
+                  "eyJ[A-Za-z0-9_-]{8,256}\\.[A-Za-z0-9_-]{8,8192}\\.[A-Za-z0-9_-]{8,2048}"),
+              16_384),
+          new Begun(
+              "-----BEGIN ",
+              Pattern.compile(
+                  "-----BEGIN [A-Z ]{0,32}PRIVATE KEY-----[^-]{0,16384}"
+                      + "(?:-----END [A-Z ]{0,32}PRIVATE KEY-----)?"),
+              17_000));
+
   /** No place. */
   Place NONE = new Place(-1, -1);
 
@@ -143,32 +169,5 @@ sealed interface Findings {
       }
       return NONE;
     }
-  }
-
-  /** Keys of well-known services, JSON web tokens, private keys. */
-  static List<Findings> secrets() {
-    return List.of(
-        new Begun("sk-", Pattern.compile("sk-[A-Za-z0-9_-]{16,512}"), 600),
-        new Begun("sk_", Pattern.compile("sk_(?:live|test)_[A-Za-z0-9]{10,256}"), 300),
-        new Begun("rk_", Pattern.compile("rk_(?:live|test)_[A-Za-z0-9]{10,256}"), 300),
-        new Begun("ghp_", Pattern.compile("ghp_[A-Za-z0-9]{30,256}"), 300),
-        new Begun("gho_", Pattern.compile("gho_[A-Za-z0-9]{30,256}"), 300),
-        new Begun("ghs_", Pattern.compile("ghs_[A-Za-z0-9]{30,256}"), 300),
-        new Begun("ghu_", Pattern.compile("ghu_[A-Za-z0-9]{30,256}"), 300),
-        new Begun("github_pat_", Pattern.compile("github_pat_[A-Za-z0-9_]{30,256}"), 300),
-        new Begun("xox", Pattern.compile("xox[abprs]-[A-Za-z0-9-]{10,256}"), 300),
-        new Begun("AKIA", Pattern.compile("AKIA[0-9A-Z]{16}(?![0-9A-Za-z])"), 24),
-        new Begun("AIza", Pattern.compile("AIza[0-9A-Za-z_-]{30,64}"), 80),
-        new Begun(
-            "eyJ",
-            Pattern.compile(
-                "eyJ[A-Za-z0-9_-]{8,256}\\.[A-Za-z0-9_-]{8,8192}\\.[A-Za-z0-9_-]{8,2048}"),
-            16_384),
-        new Begun(
-            "-----BEGIN ",
-            Pattern.compile(
-                "-----BEGIN [A-Z ]{0,32}PRIVATE KEY-----[^-]{0,16384}"
-                    + "(?:-----END [A-Z ]{0,32}PRIVATE KEY-----)?"),
-            17_000));
   }
 }

@@ -92,12 +92,10 @@ final class ResponsePreparation {
     }
     prompt.addInput(input);
     TurnPrompt whole = prompt.conversation(request.form().tools());
-    return new Prepared(history, input, turn(whole, origin(history, input)));
+    return new Prepared(history, input, turn(whole, origin(history, input, whole)));
   }
 
-  private TurnOrigin origin(ResponseHistory history, ArrayNode input) {
-    ResponsePrompt fresh = new ResponsePrompt(parts.json(), request.instructions());
-    fresh.addKnown(input);
+  private TurnOrigin origin(ResponseHistory history, ArrayNode input, TurnPrompt whole) {
     ConversationId conversation = request.conversation();
     List<StoredTurn> turns = history.turns();
     String first = turns.isEmpty() ? "" : turns.getFirst().response().value();
@@ -110,7 +108,13 @@ final class ResponsePreparation {
         request.stream(),
         request.store(),
         parts.config().text(caller.tenant(), request.store()),
-        List.of(fresh.conversation(List.of())));
+        List.of(turns.isEmpty() ? whole : fresh(input)));
+  }
+
+  private TurnPrompt fresh(ArrayNode input) {
+    ResponsePrompt fresh = new ResponsePrompt(parts.json(), request.instructions());
+    fresh.addKnown(input);
+    return fresh.conversation(List.of());
   }
 
   private TurnRequest turn(TurnPrompt prompt, TurnOrigin origin) {

@@ -12,10 +12,10 @@ import firstlight.protocol.FinishedResponse;
 import firstlight.protocol.KeptText;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.NodeId;
+import firstlight.protocol.TextPolicy;
 import firstlight.protocol.Usage;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,14 +52,9 @@ record TurnFacts(
     if (!refused()) {
       List<Answered> answered = account.answers().stream().map(this::answered).toList();
       events.add(event("response", request.response().value(), response(answered)));
-      calls(answered, events);
+      addCalls(answered, events);
     }
-    failure()
-        .ifPresent(
-            body ->
-                events.add(
-                    EventWire.of(
-                        new Event(failureId(), time, request.tenant(), node, session(), body))));
+    addFailure(events);
     return events;
   }
 
@@ -89,15 +84,16 @@ record TurnFacts(
             origin.input().isEmpty() ? request.prompts() : origin.input(),
             outputs);
     // Token ids are text for whoever has the vocabulary.
-    boolean tokens = kept.policy() == firstlight.protocol.TextPolicy.FULL && kept.redactions() == 0;
+    boolean tokens = kept.policy() == TextPolicy.FULL && kept.redactions() == 0;
     return new FinishedResponse(
         request.response().value(),
         origin.previous() == null ? "" : origin.previous().value(),
         origin.conversation(),
         origin.dialect(),
-        model == null
-            ? new FinishedResponse.Model(EdgeModels.shown(request.model()), "", "")
-            : new FinishedResponse.Model(model.name(), model.digest(), model.templateDigest()),
+        new FinishedResponse.Model(
+            modelName(),
+            model == null ? "" : model.digest(),
+            model == null ? "" : model.templateDigest()),
         account.statusWord(),
         account.failure() == null ? "" : account.failure().code(),
         kept,
@@ -112,7 +108,7 @@ record TurnFacts(
         account.answers().stream().map(answer -> answer.traced(tokens)).toList());
   }
 
-  private void calls(List<Answered> answered, List<firstlight.protocol.wire.Event> events) {
+  private void addCalls(List<Answered> answered, List<firstlight.protocol.wire.Event> events) {
     for (int generation = 0; generation < answered.size(); generation++) {
       List<Call> calls = answered.get(generation).calls();
       for (int index = 0; index < calls.size(); index++) {
@@ -135,22 +131,24 @@ record TurnFacts(
         kept.text(),
         kept.digest(),
         Json.isValid(arguments),
-        model == null ? EdgeModels.shown(request.model()) : model.name(),
+        modelName(),
         request.origin().text());
   }
 
-  private Optional<EventBody> failure() {
+  private String modelName() {
+    return model == null ? EdgeModels.shown(request.model()) : model.name();
+  }
+
+  private void addFailure(List<firstlight.protocol.wire.Event> events) {
     MeshException failure = account.failure();
     if (failure == null || !FailureFacts.isTold(failure)) {
-      return Optional.empty();
+      return;
     }
     String message =
         keeper.keep(request.tenant(), request.origin().text(), failure.getMessage()).text();
-    return Optional.of(FailureFacts.body(failed(), failure, message));
-  }
-
-  private String failureId() {
-    return FailureFacts.eventId(request.tenant(), failed());
+    FailureFacts.Failed failed = failed();
+    events.add(
+        event(FailureFacts.KIND, failed.fact(), FailureFacts.body(failed, failure, message)));
   }
 
   private FailureFacts.Failed failed() {
@@ -159,7 +157,7 @@ record TurnFacts(
         request.origin().request(),
         request.response().value(),
         request.origin().dialect(),
-        model == null ? EdgeModels.shown(request.model()) : model.name(),
+        modelName(),
         first.replica(),
         first.promptTokens(),
         first.outputMax());

@@ -89,6 +89,6 @@ class DraftQueueTest {
   }
 
   private static EventDraft draft(Importance importance, int weight) {
-    return new EventDraft.Built(importance, weight, Event.getDefaultInstance());
+    return new BuiltDraft(importance, weight, Event.getDefaultInstance());
   }
 }

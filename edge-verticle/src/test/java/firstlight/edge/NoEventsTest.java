@@ -10,8 +10,8 @@ class NoEventsTest {
   @Test
   void nothing_is_promised_where_nothing_is_kept() {
     NoEvents events = new NoEvents();
-    events.publish(EventDraft.of(Event.getDefaultInstance()));
-    assertThat(events.accept(EventDraft.of(Event.getDefaultInstance())).cause())
+    events.publish(BuiltDraft.of(Event.getDefaultInstance()));
+    assertThat(events.accept(BuiltDraft.of(Event.getDefaultInstance())).cause())
         .isInstanceOf(MeshException.class)
         .hasMessageContaining("edge.kafka.bootstrap is empty");
     assertThat(events.close().succeeded()).isTrue();

@@ -87,7 +87,7 @@ class SpoolCrashTest {
         SpoolTrial.publish(events, SampleEvents.response(i, 10));
         slowest = Math.max(slowest, System.nanoTime() - begin);
         if (i % 20 == 0) {
-          Waiting.on(events.accept(EventDraft.of(SampleEvents.feedback(1_000 + i))));
+          Waiting.on(events.accept(BuiltDraft.of(SampleEvents.feedback(1_000 + i))));
         }
       }
       assertThat(Duration.ofNanos(slowest)).isLessThan(Duration.ofMillis(500));
@@ -112,7 +112,7 @@ class SpoolCrashTest {
       for (int i = 0; i < 3_000; i++) {
         SpoolTrial.publish(events, SampleEvents.response(i, 100));
       }
-      Future<Void> feedback = events.accept(EventDraft.of(SampleEvents.feedback(9_999)));
+      Future<Void> feedback = events.accept(BuiltDraft.of(SampleEvents.feedback(9_999)));
       Waiting.on(feedback.otherwiseEmpty());
       assertThat(trial.counted("firstlight.events.lost")).isZero();
 
@@ -132,7 +132,7 @@ class SpoolCrashTest {
   /** What arrived of each run is what it began with, without a gap, and all it had confirmed. */
   private void check(Set<String> confirmed, int runs, long seed) throws Exception {
     SpoolEvents heir = trial.open();
-    Waiting.on(heir.accept(EventDraft.of(SampleEvents.feedback(runs * RUN))));
+    Waiting.on(heir.accept(BuiltDraft.of(SampleEvents.feedback(runs * RUN))));
     SpoolTrial.until(() -> trial.counted("firstlight.events.sent", "kind", "feedback") > 0);
     SpoolTrial.until(() -> trial.gauge("firstlight.events.spool.events") == 0);
     List<String> ids = SpoolTrial.ids(trial.read());

@@ -47,7 +47,7 @@ class SpoolEventsTest {
       all.add(event);
       SpoolTrial.publish(events, event);
     }
-    Waiting.on(events.accept(EventDraft.of(SampleEvents.feedback(100))));
+    Waiting.on(events.accept(BuiltDraft.of(SampleEvents.feedback(100))));
     all.add(SampleEvents.feedback(100));
 
     awaitRead(101);
@@ -69,7 +69,7 @@ class SpoolEventsTest {
     SpoolEvents events = trial.open();
     long begin = System.nanoTime();
     for (int i = 0; i < 200; i++) {
-      Waiting.on(events.accept(EventDraft.of(SampleEvents.feedback(i))));
+      Waiting.on(events.accept(BuiltDraft.of(SampleEvents.feedback(i))));
       SpoolTrial.publish(events, SampleEvents.response(1_000 + i, 20));
     }
     assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(8));
@@ -120,7 +120,7 @@ class SpoolEventsTest {
     long begin = System.nanoTime();
     Waiting.on(events.close());
     assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(8));
-    assertThat(events.accept(EventDraft.of(SampleEvents.feedback(1))).failed()).isTrue();
+    assertThat(events.accept(BuiltDraft.of(SampleEvents.feedback(1))).failed()).isTrue();
 
     trial.kafka();
     SpoolEvents next = trial.open();
@@ -176,7 +176,7 @@ class SpoolEventsTest {
     SpoolEvents events = trial.kafka().open();
     List<Future<Void>> accepted =
         IntStream.range(0, 20)
-            .mapToObj(i -> events.accept(EventDraft.of(SampleEvents.feedback(i))))
+            .mapToObj(i -> events.accept(BuiltDraft.of(SampleEvents.feedback(i))))
             .toList();
     Waiting.on(Future.all(accepted));
 
@@ -224,7 +224,7 @@ class SpoolEventsTest {
   void without_a_folder_feedback_is_durable_once_kafka_has_it() throws Exception {
     EventsConfig memory = SpoolTrial.config(trial.bootstrap(), "");
     SpoolEvents events = trial.open(memory);
-    Future<Void> early = events.accept(EventDraft.of(SampleEvents.feedback(1)));
+    Future<Void> early = events.accept(BuiltDraft.of(SampleEvents.feedback(1)));
     Waiting.on(early.otherwiseEmpty());
     assertThat(early.cause()).isInstanceOf(MeshException.class);
     assertThat(((MeshException) early.cause()).kind()).isEqualTo(FailureKind.UNAVAILABLE);
@@ -233,7 +233,7 @@ class SpoolEventsTest {
 
     trial.kafka();
     awaitRead(1);
-    Waiting.on(events.accept(EventDraft.of(SampleEvents.feedback(3))));
+    Waiting.on(events.accept(BuiltDraft.of(SampleEvents.feedback(3))));
 
     // What was refused is not sent later.
     assertThat(SpoolTrial.ids(trial.read())).containsExactlyInAnyOrder("2", "3");

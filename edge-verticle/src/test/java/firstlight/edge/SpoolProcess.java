@@ -120,7 +120,7 @@ final class SpoolProcess implements AutoCloseable {
     for (int i = Integer.parseInt(arguments[3]); ; i++) {
       if (i % FEEDBACK_EVERY == 0) {
         Event feedback = SampleEvents.feedback(i);
-        Waiting.on(events.accept(EventDraft.of(feedback)));
+        Waiting.on(events.accept(BuiltDraft.of(feedback)));
         say(ACCEPTED + i);
       } else {
         SpoolTrial.publish(events, SampleEvents.response(i, i % 30));

@@ -117,7 +117,7 @@ final class SpoolTrial {
   }
 
   static void publish(Events events, Event event) {
-    events.publish(EventDraft.of(event));
+    events.publish(BuiltDraft.of(event));
   }
 
   /** What is on Kafka and counts, by partition and in order. */
