@@ -1,9 +1,5 @@
 package firstlight.app;
 
-import firstlight.lake.LakeQuery;
-import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -36,15 +32,13 @@ final class LakeFeedbackCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    List<Object> values = new ArrayList<>();
-    StringBuilder sql = new StringBuilder("select time, tenant");
-    sql.append(", coalesce(response_id, conversation_id, item_id) as about, name, data_type");
-    sql.append(", number, text, comment, correction, source from feedback where true");
-    LakeResponsesCommand.condition(sql, values, "tenant", tenant);
-    LakeResponsesCommand.condition(sql, values, "name", name);
-    LakeResponsesCommand.condition(sql, values, "response_id", response);
-    sql.append(" order by time desc, event_id limit ").append(Math.max(0, limit));
-    LakeQuery query = new LakeQuery(sql.toString(), values);
-    return lake.run(services -> rows.write(services, query, range.range(Instant.now(), "1h")));
+    return new NewestRows(
+            "select time, tenant, coalesce(response_id, conversation_id, item_id) as about,"
+                + " name, data_type, number, text, comment, correction, source from feedback")
+        .where("tenant", tenant)
+        .where("name", name)
+        .where("response_id", response)
+        .newest("event_id", limit)
+        .show(lake, range, rows);
   }
 }

@@ -1,9 +1,5 @@
 package firstlight.app;
 
-import firstlight.lake.LakeQuery;
-import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -36,27 +32,17 @@ final class LakeResponsesCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    List<Object> values = new ArrayList<>();
-    StringBuilder sql = new StringBuilder("select time, response_id, tenant, model, status");
-    sql.append(", prompt_tokens, cached_tokens, output_tokens, first_token_ms, total_ms");
-    sql.append(
+    String texts =
         rows.isTable()
-            ? ", left(input_messages[-1].text, 40) as input, left(output, 40) as output"
-            : ", input_messages, output");
-    sql.append(" from responses where true");
-    condition(sql, values, "model", model);
-    condition(sql, values, "tenant", tenant);
-    condition(sql, values, "status", status);
-    sql.append(" order by time desc, response_id limit ").append(Math.max(0, limit));
-    LakeQuery query = new LakeQuery(sql.toString(), values);
-    return lake.run(services -> rows.write(services, query, range.range(Instant.now(), "1h")));
-  }
-
-  static void condition(
-      StringBuilder sql, List<Object> values, String column, @Nullable String wanted) {
-    if (wanted != null) {
-      sql.append(" and ").append(column).append(" = ?");
-      values.add(wanted);
-    }
+            ? "left(input_messages[-1].text, 40) as input, left(output, 40) as output"
+            : "input_messages, output";
+    return new NewestRows(
+            "select time, response_id, tenant, model, status, prompt_tokens, cached_tokens,"
+                + " output_tokens, first_token_ms, total_ms, %s from responses".formatted(texts))
+        .where("model", model)
+        .where("tenant", tenant)
+        .where("status", status)
+        .newest("response_id", limit)
+        .show(lake, range, rows);
   }
 }

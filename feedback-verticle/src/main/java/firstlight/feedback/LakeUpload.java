@@ -107,20 +107,23 @@ final class LakeUpload {
 
   /** Its rows may be laid out otherwise: another version wrote it. -1: it has other rows. */
   private long lengthIfSame(String name, String digest) throws IOException {
-    Path copy = Files.createTempFile(spool, "there-", ".parquet");
-    try {
-      store.fetch(name, copy);
-      return digestOf(copy).equals(digest) ? Files.size(copy) : -1;
-    } finally {
-      Files.deleteIfExists(copy);
-    }
+    return fetched(name, copy -> digestOf(copy).equals(digest) ? Files.size(copy) : -1);
   }
 
   private long length(String name) throws IOException {
+    return fetched(name, Files::size);
+  }
+
+  /** What is to be known of an object's copy. */
+  private interface Look {
+    long at(Path copy) throws IOException;
+  }
+
+  private long fetched(String name, Look look) throws IOException {
     Path copy = Files.createTempFile(spool, "there-", ".parquet");
     try {
       store.fetch(name, copy);
-      return Files.size(copy);
+      return look.at(copy);
     } finally {
       Files.deleteIfExists(copy);
     }

@@ -12,6 +12,7 @@ import java.sql.SQLException;
 import java.sql.Timestamp;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.duckdb.JsonNode;
 import org.jspecify.annotations.Nullable;
@@ -73,7 +74,7 @@ final class RowWriter {
       }
     }
     line(names, widths);
-    line(names.stream().map(name -> "-".repeat(widths[names.indexOf(name)])).toList(), widths);
+    line(Arrays.stream(widths).mapToObj("-"::repeat).toList(), widths);
     for (List<String> row : first) {
       line(row, widths);
     }
