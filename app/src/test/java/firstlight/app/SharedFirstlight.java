@@ -3,15 +3,22 @@ package firstlight.app;
 import firstlight.model.TestModels;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
  * Gives the classes of field cases one Firstlight that all of them ask: it starts with the first
- * class that wants it and ends with the test run.
+ * class that wants it and ends with the test run. After a failed test it prints what that
+ * Firstlight last logged.
  */
-final class SharedFirstlight implements ParameterResolver {
+final class SharedFirstlight implements ParameterResolver, AfterTestExecutionCallback {
+  private static final int LOGGED_LINES = 40;
+
+  private static final ExtensionContext.Namespace NAMESPACE =
+      ExtensionContext.Namespace.create(SharedFirstlight.class);
   private static final String CONFIGURATION =
       """
       node:
@@ -51,8 +58,20 @@ final class SharedFirstlight implements ParameterResolver {
   public Served resolveParameter(ParameterContext parameter, ExtensionContext context) {
     return context
         .getRoot()
-        .getStore(ExtensionContext.Namespace.create(SharedFirstlight.class))
+        .getStore(NAMESPACE)
         .computeIfAbsent(Served.class, _ -> start(), Served.class);
+  }
+
+  @Override
+  public void afterTestExecution(ExtensionContext context) {
+    Served served = context.getRoot().getStore(NAMESPACE).get(Served.class, Served.class);
+    if (context.getExecutionException().isPresent() && served != null) {
+      List<String> lines = served.log().lines().toList();
+      System.err.println("The shared Firstlight's last lines, at " + context.getDisplayName());
+      lines
+          .subList(Math.max(0, lines.size() - LOGGED_LINES), lines.size())
+          .forEach(System.err::println);
+    }
   }
 
   /** One of its own; the caller closes it. */

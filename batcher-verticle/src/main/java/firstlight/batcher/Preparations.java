@@ -5,7 +5,10 @@ import firstlight.protocol.GenerationId;
 import firstlight.protocol.GenerationSpec;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.Usage;
+import io.vertx.core.AsyncResult;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.HashMap;
 import java.util.List;
@@ -21,7 +24,7 @@ import java.util.function.Consumer;
 final class Preparations {
   private final Vertx vertx;
   private final Map<GenerationId, Pending> pending = new HashMap<>();
-  private final Map<Compilation, Future<Constraint>> compiling = new HashMap<>();
+  private final Map<Compilation, Promise<Constraint>> compiling = new HashMap<>();
 
   private record Compilation(Constraints constraints, String grammar) {}
 
@@ -74,15 +77,28 @@ final class Preparations {
   }
 
   private Future<Constraint> compiled(Compilation what) {
-    Future<Constraint> running = compiling.get(what);
+    Promise<Constraint> running = compiling.get(what);
     if (running == null) {
-      running = vertx.executeBlocking(() -> what.constraints.compile(what.grammar), false);
+      running = Promise.promise();
       compiling.put(what, running);
-      running
-          .onSuccess(constraint -> what.constraints.keep(what.grammar, constraint))
-          .onComplete(_ -> compiling.remove(what));
+      Promise<Constraint> begun = running;
+      Context context = vertx.getOrCreateContext();
+      // A worker's future counts as done before this thread hears of it, and what comes in between
+      // would go on at once and not find the constraint. The promise is kept when it is there.
+      vertx
+          .executeBlocking(() -> what.constraints.compile(what.grammar), false)
+          .onComplete(done -> context.runOnContext(_ -> compiled(what, done, begun)));
     }
-    return running;
+    return running.future();
+  }
+
+  private void compiled(
+      Compilation what, AsyncResult<Constraint> done, Promise<Constraint> promise) {
+    compiling.remove(what);
+    if (done.succeeded()) {
+      what.constraints.keep(what.grammar, done.result());
+    }
+    promise.handle(done);
   }
 
   /** What it has cost, if it was one of these. */

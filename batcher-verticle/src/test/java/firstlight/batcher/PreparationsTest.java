@@ -6,10 +6,12 @@ import firstlight.protocol.GenerationId;
 import firstlight.protocol.GenerationSpec;
 import firstlight.protocol.MeshException;
 import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -17,7 +19,9 @@ import org.junit.jupiter.api.Test;
 class PreparationsTest {
   private static final int AT_ONCE = 20;
 
-  private final Vertx vertx = Vertx.vertx();
+  /** With one worker, who has done what came before when he does what comes after. */
+  private final Vertx vertx = Vertx.vertx(new VertxOptions().setWorkerPoolSize(1));
+
   private final Preparations preparations = new Preparations(vertx);
   private final Constraints constraints =
       new Constraints(128, id -> String.valueOf((char) id).getBytes(StandardCharsets.ISO_8859_1));
@@ -78,5 +82,59 @@ class PreparationsTest {
     assertThat(outcomes("root ::= [a-z]{2} nowhere").getFirst())
         .as("the next time it is tried anew")
         .isNotSameAs(failures.getFirst());
+  }
+
+  /** Notes whether there is what it was told to go on with. */
+  private final class Goes implements Preparations.Listener {
+    private final String grammar;
+    private final CompletableFuture<Boolean> found = new CompletableFuture<>();
+
+    private Goes(String grammar) {
+      this.grammar = grammar;
+    }
+
+    @Override
+    public void accept(Preparations.Pending ready) {
+      found.complete(constraints.find(grammar) != null);
+    }
+
+    @Override
+    public void failed(GenerationSpec spec, MeshException failure) {
+      found.completeExceptionally(failure);
+    }
+  }
+
+  /** The worker has compiled it, and the replica has not heard so yet. */
+  @Test
+  void one_that_comes_between_the_compilation_and_its_news_goes_on_with_what_was_compiled()
+      throws Exception {
+    String grammar = "root ::= [a-z]+ [0-9]";
+    Goes first = new Goes(grammar);
+    Goes between = new Goes(grammar);
+    CountDownLatch compiled = new CountDownLatch(1);
+    vertx.runOnContext(
+        _ -> {
+          preparations.begin(
+              Specs.constrained(Specs.of("g1", 4, 5), grammar), 0, constraints, first);
+          vertx.executeBlocking(
+              () -> {
+                compiled.countDown();
+                return null;
+              },
+              false);
+          await(compiled);
+          preparations.begin(
+              Specs.constrained(Specs.of("g2", 4, 5), grammar), 0, constraints, between);
+        });
+    assertThat(first.found.get(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(between.found.get(20, TimeUnit.SECONDS)).isTrue();
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 }
