@@ -6,6 +6,8 @@ import firstlight.protocol.wire.Generation;
 import firstlight.protocol.wire.InputMessage;
 import firstlight.protocol.wire.ResponseFinished;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 
 /** How Events lie on Kafka. */
@@ -102,7 +104,18 @@ final class EventRecords {
 
   /** For metrics: response, feedback, tool_call, error, refusal. */
   static String kind(Event event) {
-    return event.getBodyCase().name().toLowerCase(Locale.ROOT);
+    return kind(event.getBodyCase());
+  }
+
+  private static String kind(Event.BodyCase body) {
+    return body.name().toLowerCase(Locale.ROOT);
+  }
+
+  static List<String> kinds() {
+    return Arrays.stream(Event.BodyCase.values())
+        .filter(body -> body != Event.BodyCase.BODY_NOT_SET)
+        .map(EventRecords::kind)
+        .toList();
   }
 
   /** The text's first bytes, without half a character. */

@@ -1,6 +1,7 @@
 package firstlight.edge;
 
 import firstlight.edge.EventDraft.Importance;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -16,6 +17,8 @@ final class SpoolMetrics {
 
   SpoolMetrics(MeterRegistry registry) {
     this.registry = registry;
+    // From the start, so that a rate over the first ones is right.
+    EventRecords.kinds().forEach(this::sentOf);
   }
 
   /**
@@ -38,7 +41,11 @@ final class SpoolMetrics {
   }
 
   void sent(String kind) {
-    registry.counter("firstlight.events.sent", "kind", kind).increment();
+    sentOf(kind).increment();
+  }
+
+  private Counter sentOf(String kind) {
+    return registry.counter("firstlight.events.sent", "kind", kind);
   }
 
   void shortened(String what) {
