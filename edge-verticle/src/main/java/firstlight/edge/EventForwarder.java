@@ -152,6 +152,7 @@ final class EventForwarder {
       settle(attempt);
     }
     attempt = null;
+    spool.busy(0);
     waiting = null;
     reader.seek(committed);
     return opened;
@@ -217,7 +218,8 @@ final class EventForwarder {
   }
 
   private void failed(Exception failure) {
-    spool.busy(0);
+    // What may have been committed is not given up as lost before that is known.
+    spool.busy(attempt == null ? 0 : attempt.events().getLast().position());
     if (producer != null) {
       metrics.aborted();
     }
@@ -229,6 +231,7 @@ final class EventForwarder {
       if (transacting && producer != null && isAborted(producer)) {
         transacting = false;
         attempt = null;
+        spool.busy(0);
         return;
       }
     } else {

@@ -22,7 +22,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * Kafka as one spool sees it: a transactional producer of its own, and the place where Kafka keeps
  * how far the spool was sent. All of it blocks, within limits.
  */
-final class SpoolKafka {
+class SpoolKafka {
   private static final int BLOCK_MS = 5_000;
   private static final int REQUEST_TIMEOUT_MS = 4_000;
   private static final int DELIVERY_TIMEOUT_MS = 8_000;
