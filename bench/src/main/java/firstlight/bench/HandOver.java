@@ -20,7 +20,11 @@ record HandOver(String name, EventBench bench, int count, List<Integer> rates, A
     implements Contestant {
   static final String BYTES = "bytes an event";
   private static final String MAIN = "firstlight.edge.SpoolSpeed";
-  private static final String CLASSES = "edge-verticle/target/test-classes";
+
+  /** The edge's, and those of the protocol that they need. */
+  private static final List<String> CLASSES =
+      List.of("edge-verticle/target/test-classes", "protocol/target/test-classes");
+
   private static final String TEST_CLASS = "firstlight/edge/SpoolSpeed.class";
 
   @Override
@@ -31,7 +35,7 @@ record HandOver(String name, EventBench bench, int count, List<Integer> rates, A
       List<String> command =
           JavaCommand.of(
               MAIN,
-              List.of(classes()),
+              classes(),
               bench.services().bootstrap(),
               topic,
               bench.folder().resolve("spool-" + topic).toString(),
@@ -50,15 +54,15 @@ record HandOver(String name, EventBench bench, int count, List<Integer> rates, A
     }
   }
 
-  private static String classes() {
-    Path classes = Folders.home().resolve(CLASSES);
+  private static List<String> classes() {
+    List<Path> classes = CLASSES.stream().map(Folders.home()::resolve).toList();
     boolean isOnPath = HandOver.class.getClassLoader().getResource(TEST_CLASS) != null;
-    if (!isOnPath && !Files.exists(classes.resolve(TEST_CLASS))) {
+    if (!isOnPath && !Files.exists(classes.getFirst().resolve(TEST_CLASS))) {
       throw new BenchFailure(
           "%s is missing: it comes with the sources, and is compiled when the tests are. Build with"
-                  .formatted(classes)
+                  .formatted(classes.getFirst())
               + " \"mvn -DskipTests package\".");
     }
-    return classes.toString();
+    return classes.stream().map(Path::toString).toList();
   }
 }
