@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -108,7 +109,9 @@ class SlowPathFaultsIT {
       load.run(WARM_UP);
     }
     load.run(LEAD_IN);
-    return load.run(LENGTH);
+    Latencies calm = load.run(LENGTH);
+    load.takeFailures();
+    return calm;
   }
 
   /** A fault that lasts, between two equal times of the same load. */
@@ -118,11 +121,23 @@ class SlowPathFaultsIT {
     Latencies disturbed;
     try {
       disturbed = load.run(LENGTH);
+      unharmed(fault);
     } finally {
       end.run();
     }
     settle(fault, calm, disturbed);
     judge(fault, disturbed.over(calm));
+  }
+
+  /** No stream has failed. */
+  private void unharmed(String fault) {
+    Map<String, Integer> failures = load.takeFailures();
+    if (!failures.isEmpty()) {
+      System.out.printf("%s: streams that failed: %s%n", fault, failures);
+    }
+    if (LENGTH.compareTo(JUDGED) >= 0) {
+      assertThat(failures).as("streams that failed, %s", named(fault)).isEmpty();
+    }
   }
 
   private static void judge(String fault, Latencies.Ratios ratios) {
@@ -191,6 +206,7 @@ class SlowPathFaultsIT {
       kills.add(killSink(i));
     }
     load.end();
+    unharmed("sink killed");
     try (SinkGroup group = new SinkGroup(cluster.bootstrap())) {
       group.forgetDead();
     }
@@ -249,6 +265,7 @@ class SlowPathFaultsIT {
       sink = cluster.startSink("sink", false, 2).await();
     }
     load.end();
+    unharmed("rebalance");
     settle("rebalance in an upload", calm, disturbed);
   }
 
@@ -266,6 +283,7 @@ class SlowPathFaultsIT {
     Latencies calm = undisturbed(ORDINARY);
     cluster.kafka().kill();
     Latencies disturbed = load.run(LENGTH);
+    unharmed("the spool fills");
     cluster.edge().kill();
     load.sent().doubt(System.nanoTime() - HANDED_OVER.toNanos());
     cluster.restartKafka();
@@ -306,6 +324,7 @@ class SlowPathFaultsIT {
     Latencies disturbed;
     try {
       disturbed = load.run(LENGTH);
+      unharmed(fault);
     } finally {
       load.pause();
       end.run();

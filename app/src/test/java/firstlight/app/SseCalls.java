@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 final class SseCalls {
   private static final int SILENCE_MS = 30_000;
   private static final String DATA = "data: ";
+  private static final String ERROR = "{\"error\":";
   private static final String ID = "\"id\":\"";
 
   private final int port;
@@ -26,9 +27,13 @@ final class SseCalls {
    * How a stream went.
    *
    * @param id empty: nothing came
-   * @param whole whether it ended as it should
+   * @param failure what came instead of its end; empty: it ended as it should
    */
-  record Streamed(String id, boolean whole) {}
+  record Streamed(String id, String failure) {
+    boolean whole() {
+      return failure.isEmpty();
+    }
+  }
 
   /** Reads a stream of server-sent events to its end, and measures it. */
   Streamed stream(String path, JsonNode body, Latencies latencies) {
@@ -38,13 +43,14 @@ final class SseCalls {
         BufferedReader lines = reader(socket)) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         if (line.equals(DATA + "[DONE]")) {
-          return new Streamed(id, true);
+          return new Streamed(id, "");
+        }
+        // What a model says may have this word, too.
+        if (line.startsWith(ERROR) || line.startsWith(DATA + ERROR)) {
+          return new Streamed(id, line);
         }
         if (!line.startsWith(DATA)) {
           continue;
-        }
-        if (line.contains("\"error\"")) {
-          return new Streamed(id, false);
         }
         long now = System.nanoTime();
         if (id.isEmpty()) {
@@ -55,10 +61,10 @@ final class SseCalls {
         }
         before = now;
       }
-    } catch (IOException _) {
-      // As a stream that ends too early.
+    } catch (IOException e) {
+      return new Streamed(id, e.toString());
     }
-    return new Streamed(id, false);
+    return new Streamed(id, "it ended too early");
   }
 
   private static String id(String line) {

@@ -67,7 +67,7 @@ final class StreamLoad implements AutoCloseable {
   private final Semaphore running;
   private final int streams;
   private final AtomicLong numbers = new AtomicLong();
-  private final AtomicLong failures = new AtomicLong();
+  private final Map<String, Integer> failures = new ConcurrentHashMap<>();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final List<Random> randoms = new ArrayList<>();
   private volatile Latencies latencies = new Latencies();
@@ -94,9 +94,11 @@ final class StreamLoad implements AutoCloseable {
     return sent;
   }
 
-  /** Requests that were not answered as they should. */
-  long failures() {
-    return failures.get();
+  /** How often a stream did not end as it should since the last time, by what came instead. */
+  Map<String, Integer> takeFailures() {
+    Map<String, Integer> taken = Map.copyOf(failures);
+    failures.keySet().removeAll(taken.keySet());
+    return taken;
   }
 
   /** Lets it run for a time, and tells what the streams measured meanwhile. */
@@ -141,7 +143,6 @@ final class StreamLoad implements AutoCloseable {
       running.acquireUninterruptibly();
       try {
         if (!once(random)) {
-          failures.incrementAndGet();
           LockSupport.parkNanos(AGAIN_NANOS);
         }
       } finally {
@@ -158,6 +159,7 @@ final class StreamLoad implements AutoCloseable {
     body.put("model", GlassNodeMain.MODEL).put("stream", true).put("ignore_eos", true);
     SseCalls.Streamed streamed = calls.stream("/v1/chat/completions", body, latencies);
     if (!streamed.whole()) {
+      failures.merge(streamed.failure(), 1, Integer::sum);
       if (!streamed.id().isEmpty()) {
         sent.cut.add(streamed.id());
       }
