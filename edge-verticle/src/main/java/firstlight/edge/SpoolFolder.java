@@ -1,17 +1,14 @@
 package firstlight.edge;
 
 import firstlight.protocol.IdSource;
+import firstlight.protocol.LockFile;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.Comparator;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -33,10 +30,10 @@ final class SpoolFolder implements Closeable {
   private static final String SENT = "sent";
 
   private final Path path;
-  private final FileChannel lock;
+  private final LockFile lock;
   private final String id;
 
-  private SpoolFolder(Path path, FileChannel lock, String id) {
+  private SpoolFolder(Path path, LockFile lock, String id) {
     this.path = path;
     this.lock = lock;
     this.id = id;
@@ -137,23 +134,15 @@ final class SpoolFolder implements Closeable {
 
   private static Optional<SpoolFolder> lock(Path folder, Supplier<String> newId)
       throws IOException {
-    Path name = folder.resolve(LOCK);
-    FileChannel channel =
-        FileChannel.open(name, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-    boolean ours = false;
-    try {
-      FileLock lock = channel.tryLock();
-      // Between opening and locking its last owner may have deleted it.
-      ours = lock != null && Files.exists(name);
-      return ours
-          ? Optional.of(new SpoolFolder(folder, channel, readId(folder, newId)))
-          : Optional.empty();
-    } catch (OverlappingFileLockException _) {
+    Optional<LockFile> taken = LockFile.take(folder.resolve(LOCK));
+    if (taken.isEmpty()) {
       return Optional.empty();
-    } finally {
-      if (!ours) {
-        channel.close();
-      }
+    }
+    try {
+      return Optional.of(new SpoolFolder(folder, taken.get(), readId(folder, newId)));
+    } catch (IOException e) {
+      taken.get().close();
+      throw e;
     }
   }
 

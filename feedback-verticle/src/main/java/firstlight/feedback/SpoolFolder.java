@@ -1,29 +1,28 @@
 package firstlight.feedback;
 
 import firstlight.protocol.IdSource;
+import firstlight.protocol.LockFile;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A folder of its own for each sink, below the configured one. It holds a lock while it lives, so
- * that the next one can tell what a dead process left behind, and delete it. Blocks.
+ * A folder of its own for each sink, below the configured one. A file beside it is locked before
+ * the folder is there and while the sink lives, so that the next one can tell what a dead process
+ * left behind, and delete it. Blocks.
  */
 final class SpoolFolder {
   private static final String LOCK = ".lock";
   private static final String PREFIX = "sink-";
 
   private final Path folder;
-  private final FileChannel lock;
+  private final LockFile lock;
 
-  private SpoolFolder(Path folder, FileChannel lock) {
+  private SpoolFolder(Path folder, LockFile lock) {
     this.folder = folder;
     this.lock = lock;
   }
@@ -31,12 +30,16 @@ final class SpoolFolder {
   static SpoolFolder open(Path parent, IdSource ids) throws IOException {
     Files.createDirectories(parent);
     sweep(parent);
-    Path folder = Files.createDirectory(parent.resolve(ids.next(PREFIX)));
-    FileChannel channel =
-        FileChannel.open(
-            folder.resolve(LOCK), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-    channel.lock();
-    return new SpoolFolder(folder, channel);
+    Path folder = parent.resolve(ids.next(PREFIX));
+    LockFile lock =
+        LockFile.take(lock(folder))
+            .orElseThrow(() -> new IOException("somebody else has the new folder " + folder));
+    try {
+      return new SpoolFolder(Files.createDirectory(folder), lock);
+    } catch (IOException e) {
+      lock.close();
+      throw e;
+    }
   }
 
   Path path() {
@@ -44,27 +47,38 @@ final class SpoolFolder {
   }
 
   void close() throws IOException {
-    lock.close();
     delete(folder);
+    Files.deleteIfExists(lock(folder));
+    lock.close();
+  }
+
+  private static Path lock(Path folder) {
+    return folder.resolveSibling(folder.getFileName() + LOCK);
   }
 
   private static void sweep(Path parent) throws IOException {
-    try (Stream<Path> folders = Files.list(parent)) {
-      for (Path old : folders.filter(SpoolFolder::abandoned).toList()) {
-        delete(old);
-      }
+    List<String> names;
+    try (Stream<Path> files = Files.list(parent)) {
+      names =
+          files
+              .map(file -> file.getFileName().toString())
+              .filter(name -> name.startsWith(PREFIX))
+              .map(name -> name.endsWith(LOCK) ? name.substring(0, name.lastIndexOf(LOCK)) : name)
+              .distinct()
+              .toList();
+    }
+    for (String name : names) {
+      sweepOne(parent.resolve(name));
     }
   }
 
-  private static boolean abandoned(Path folder) {
-    if (!folder.getFileName().toString().startsWith(PREFIX)) {
-      return false;
-    }
-    try (FileChannel channel = FileChannel.open(folder.resolve(LOCK), StandardOpenOption.WRITE);
-        FileLock held = channel.tryLock()) {
-      return held != null;
-    } catch (OverlappingFileLockException | IOException e) {
-      return false;
+  private static void sweepOne(Path folder) throws IOException {
+    Optional<LockFile> abandoned = LockFile.take(lock(folder));
+    if (abandoned.isPresent()) {
+      try (LockFile _ = abandoned.get()) {
+        delete(folder);
+        Files.deleteIfExists(lock(folder));
+      }
     }
   }
 
