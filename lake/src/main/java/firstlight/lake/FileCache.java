@@ -1,12 +1,11 @@
 package firstlight.lake;
 
+import firstlight.protocol.LockFile;
 import firstlight.protocol.Time;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -16,6 +15,7 @@ import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
@@ -45,7 +45,7 @@ final class FileCache implements AutoCloseable {
   private final long bytesMax;
   private final Time time;
   private final Path mine;
-  private final FileChannel mineLock;
+  private final LockFile mineLock;
 
   /**
    * A file that is read.
@@ -74,9 +74,8 @@ final class FileCache implements AutoCloseable {
       removeDead(use);
       mine = Files.createTempDirectory(use, ProcessHandle.current().pid() + "-");
       mineLock =
-          FileChannel.open(
-              mine.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-      mineLock.lock();
+          LockFile.take(mine.resolve("lock"))
+              .orElseThrow(() -> new IOException("somebody else has the new folder " + mine));
     }
   }
 
@@ -249,14 +248,11 @@ final class FileCache implements AutoCloseable {
   }
 
   private static boolean isDead(Path reader) throws IOException {
-    Path held = reader.resolve("lock");
-    try (FileChannel channel =
-            FileChannel.open(held, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        FileLock lock = channel.tryLock()) {
-      return lock != null;
-    } catch (OverlappingFileLockException _) {
-      return false;
+    Optional<LockFile> left = LockFile.take(reader.resolve("lock"));
+    if (left.isPresent()) {
+      left.get().close();
     }
+    return left.isPresent();
   }
 
   private static void deleteTree(Path folder) throws IOException {

@@ -9,6 +9,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file that one owner at a time has locked, among all processes and within this one; the lock
@@ -38,7 +39,7 @@ public final class LockFile implements Closeable {
     if (!HELD.add(key)) {
       return Optional.empty();
     }
-    FileChannel channel = null;
+    @Nullable FileChannel channel = null;
     boolean ours = false;
     try {
       channel = FileChannel.open(key, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
@@ -52,7 +53,7 @@ public final class LockFile implements Closeable {
     }
   }
 
-  private static void release(Path key, FileChannel channel) throws IOException {
+  private static void release(Path key, @Nullable FileChannel channel) throws IOException {
     try {
       if (channel != null) {
         channel.close();
