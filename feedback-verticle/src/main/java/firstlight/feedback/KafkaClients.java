@@ -45,11 +45,16 @@ final class KafkaClients {
     return new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
   }
 
+  /** For dead letters, which are few and may be the first of a topic that was just made. */
   static Producer<byte[], byte[]> producer(FeedbackConfig.Kafka config) {
+    // With more in flight the second request to a new topic may be taken before the first, which
+    // is then refused until it times out after two minutes (KAFKA-15591).
     Map<String, Object> settings =
         Map.of(
             "bootstrap.servers",
             config.bootstrap(),
+            "max.in.flight.requests.per.connection",
+            1,
             "acks",
             "all",
             "enable.idempotence",

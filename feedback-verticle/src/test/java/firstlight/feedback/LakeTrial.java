@@ -66,9 +66,18 @@ final class LakeTrial implements AutoCloseable {
     this.folder = folder;
     kafka = EmbeddedKafka.start(folder.resolve("kafka"), 0);
     lake = new EmbeddedLake(folder);
+    // One request in flight: see KafkaClients.producer, for here topics are new, too.
     producer =
         new KafkaProducer<>(
-            Map.of("bootstrap.servers", kafka.bootstrap(), "linger.ms", 0, "acks", "all"),
+            Map.of(
+                "bootstrap.servers",
+                kafka.bootstrap(),
+                "linger.ms",
+                0,
+                "acks",
+                "all",
+                "max.in.flight.requests.per.connection",
+                1),
             new ByteArraySerializer(),
             new ByteArraySerializer());
   }
