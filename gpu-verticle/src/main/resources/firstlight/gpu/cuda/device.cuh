@@ -1,0 +1,137 @@
+// What all kernels share: number formats, the tensor cores' product, sums over a block.
+//
+// No header of NVIDIA's is needed: bf16 and half are unsigned shorts, and what C++ has no word for
+// is PTX. Under the simulator of the tests the same names are plain functions.
+#pragma once
+
+#ifdef FIRSTLIGHT_SIMULATED
+#include "simulated.h"
+#else
+
+static __device__ __forceinline__ float bf16_to_float(unsigned short x) {
+  return __uint_as_float((unsigned)x << 16);
+}
+
+static __device__ __forceinline__ unsigned short float_to_bf16(float x) {
+  unsigned short to;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(to) : "f"(x));
+  return to;
+}
+
+static __device__ __forceinline__ unsigned pack_bf16(float low, float high) {
+  unsigned to;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(to) : "f"(high), "f"(low));
+  return to;
+}
+
+static __device__ __forceinline__ float half_to_float(unsigned short x) {
+  float to;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(to) : "h"(x));
+  return to;
+}
+
+static __device__ __forceinline__ unsigned short float_to_half(float x) {
+  unsigned short to;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(to) : "f"(x));
+  return to;
+}
+
+static __device__ __forceinline__ unsigned pack_half(float low, float high) {
+  unsigned to;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(to) : "f"(high), "f"(low));
+  return to;
+}
+
+static __device__ __forceinline__ float fp8_to_float(unsigned char x) {
+  unsigned halves;
+  unsigned short pair = x;
+  asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(halves) : "h"(pair));
+  return half_to_float((unsigned short)halves);
+}
+
+static __device__ __forceinline__ unsigned char float_to_fp8(float x) {
+  unsigned short pair;
+  asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(0.f), "f"(x));
+  return (unsigned char)pair;
+}
+
+static __device__ __forceinline__ void mma_bf16(
+    float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+      "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+static __device__ __forceinline__ void mma_half(
+    float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+      "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+#endif
+
+#define KERNEL extern "C" __global__ void
+
+#define WARP 32
+#define ALL_LANES 0xffffffffu
+
+typedef unsigned char byte;
+typedef unsigned short half_bits;
+typedef unsigned short bf16;
+typedef unsigned long long u64;
+
+// How much of a Step there is. Launches are made for the largest Step of their bucket, since a
+// graph keeps its grids; what is beyond these numbers ends at once.
+struct Counts {
+  int rows;
+  int sampled;
+  int tiles;
+  int splits;
+};
+
+// Elements of an activation row are kept so that what one lane multiplies in a chunk of 32 lies
+// together: lane 4 * g + t has elements 4t..4t+3 and 16+4t..16+4t+3.
+static __device__ __forceinline__ int lane_order(int element) {
+  int in_chunk = element & 31;
+  return (element & ~31) | ((in_chunk >> 2) & 3) << 3 | (in_chunk >> 4) << 2 | (in_chunk & 3);
+}
+
+static __device__ __forceinline__ float warp_sum(float x) {
+  for (int mask = WARP / 2; mask > 0; mask >>= 1) {
+    x += __shfl_xor_sync(ALL_LANES, x, mask);
+  }
+  return x;
+}
+
+// The sum over a block of up to 1,024 threads, in an order that depends on its size alone. All
+// threads get it. May be called again at once.
+static __device__ __forceinline__ float block_sum(float x) {
+  __shared__ float sums[WARP];
+  int warps = (blockDim.x + WARP - 1) / WARP;
+  x = warp_sum(x);
+  __syncthreads();
+  if (threadIdx.x % WARP == 0) {
+    sums[threadIdx.x / WARP] = x;
+  }
+  __syncthreads();
+  float sum = sums[0];
+  for (int i = 1; i < warps; i++) {
+    sum += sums[i];
+  }
+  return sum;
+}
+
+// The hyperbolic tangent approximation of x Phi(x), as Gemma was trained with.
+static __device__ __forceinline__ float gelu(float x) {
+  float inner = 0.7978845608028654f * x * fmaf(0.044715f * x, x, 1.f);
+  return x / (1.f + expf(-2.f * inner));
+}
+
+static __device__ __forceinline__ float silu(float x) {
+  return x / (1.f + expf(-x));
+}
