@@ -1,0 +1,78 @@
+// How tests arrange what the simulated devices do, and see what was asked of them.
+#include "simulated_driver.h"
+#include <algorithm>
+
+using namespace simulated;
+
+namespace {
+
+template <class Body>
+auto locked(Body body) {
+  std::lock_guard<std::recursive_mutex> guard(driver.lock);
+  return body();
+}
+
+}  // namespace
+
+// Another legal order of lanes, warps and blocks for every seed, whatever the number of processors;
+// 0: the natural order.
+EXPORT void sim_set_order(unsigned seed) { orderSeed = seed; }
+
+// On how many threads of the host kernels run at most; 0: one for each processor.
+EXPORT void sim_set_threads(unsigned threads) { threadLimit = threads; }
+
+EXPORT void sim_set_devices(int devices) {
+  locked([&] { driver.devices = std::clamp(devices, 0, DEVICES_MAX); });
+}
+
+// Bytes of each device.
+EXPORT void sim_set_memory(size_t bytes) {
+  locked([&] { driver.memoryLimit = bytes; });
+}
+
+// Lets a call fail, the next one or one after it, once: 700, 719 and 999 a launch, 2 an allocation,
+// others any. All but 2 stick to the context. 0: none.
+EXPORT void sim_inject(int result, long after) {
+  locked([&] {
+    driver.faultResult = result;
+    driver.faultAfter = after;
+  });
+}
+
+// Kernels and graphs that the host has launched.
+EXPORT long sim_launches() {
+  return locked([] { return driver.launches; });
+}
+
+// Allocations on devices, also those that have been freed.
+EXPORT long sim_allocations() {
+  return locked([] { return driver.allocations; });
+}
+
+// Calls with which the host waited, synchronous copies among them.
+EXPORT long sim_synchronizations() {
+  return locked([] { return driver.synchronizations; });
+}
+
+// Bytes allocated now, on all devices.
+EXPORT long sim_live_bytes() {
+  return locked([] {
+    size_t sum = 0;
+    for (int device = 0; device < DEVICES_MAX; device++) sum += driver.memory.liveBytes(device);
+    return (long) sum;
+  });
+}
+
+// Everything as it was in the beginning, but for memory and what else somebody holds.
+EXPORT void sim_reset() {
+  locked([] {
+    orderSeed = 0;
+    threadLimit = 0;
+    driver.faultResult = SUCCESS;
+    driver.devices = 1;
+    driver.memoryLimit = MEMORY_DEFAULT;
+    driver.launches = driver.allocations = driver.synchronizations = 0;
+    for (Context& context : driver.contexts)
+      if (context.error != SUCCESS) context.fail(SUCCESS);
+  });
+}
