@@ -5,9 +5,8 @@ import firstlight.edge.EdgeModel;
 import firstlight.edge.EdgeModels;
 import firstlight.edge.EdgeVerticle;
 import firstlight.feedback.FeedbackVerticle;
-import firstlight.gpu.CpuDevice;
+import firstlight.gpu.Devices;
 import firstlight.gpu.GpuVerticle;
-import firstlight.gpu.WeightStore;
 import firstlight.model.Model;
 import firstlight.protocol.IdSource;
 import firstlight.protocol.Time;
@@ -36,17 +35,23 @@ final class Deployment {
   private final NodeConfig config;
   private final Vertx vertx;
   private final List<Model> models;
+  private final Devices devices;
   private final PrometheusMeterRegistry meters;
   private final Time time = Time.system();
-  private final WeightStore weights = new WeightStore();
   private final IdSource ids = new IdSource(new SecureRandom());
   private final Deque<String> deployed = new ArrayDeque<>();
   private final List<EdgeVerticle> edges = new ArrayList<>();
 
-  Deployment(NodeConfig config, Vertx vertx, List<Model> models, PrometheusMeterRegistry meters) {
+  Deployment(
+      NodeConfig config,
+      Vertx vertx,
+      List<Model> models,
+      Devices devices,
+      PrometheusMeterRegistry meters) {
     this.config = config;
     this.vertx = vertx;
     this.models = models;
+    this.devices = devices;
     this.meters = meters;
   }
 
@@ -72,11 +77,7 @@ final class Deployment {
 
   private GpuVerticle gpu(Model model) {
     return new GpuVerticle(
-        config.gpu(),
-        config.name(),
-        model.name(),
-        () -> CpuDevice.open(model, config.gpu(), weights),
-        meters);
+        config.gpu(), config.name(), model.name(), devices.opener(model), meters);
   }
 
   private BatcherVerticle batcher(Model model) {

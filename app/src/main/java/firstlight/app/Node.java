@@ -3,6 +3,8 @@ package firstlight.app;
 import com.hazelcast.config.Config;
 import com.hazelcast.config.FileSystemXmlConfig;
 import firstlight.app.Launch.Configured;
+import firstlight.gpu.Devices;
+import firstlight.gpu.NoSuchDevice;
 import firstlight.model.Model;
 import firstlight.model.ModelStore;
 import firstlight.protocol.MeshCodec;
@@ -52,6 +54,7 @@ final class Node {
 
   /** Returns when the node serves. */
   void start() throws Exception {
+    Devices devices = devices();
     @Nullable EmbeddedServices embedded = configured.embedded();
     CompletableFuture<Void> services =
         embedded == null ? CompletableFuture.completedFuture(null) : embedded.start();
@@ -60,7 +63,7 @@ final class Node {
     Vertx running = await(mesh);
     vertx = running;
     MeshCodec.register(running.eventBus());
-    Deployment started = new Deployment(configured.config(), running, models, meters);
+    Deployment started = new Deployment(configured.config(), running, models, devices, meters);
     deployment = started;
     started.deployCompute();
     await(services);
@@ -70,6 +73,16 @@ final class Node {
     giveBackMemory();
     started.deployRest();
     awaitReplicas();
+  }
+
+  /** Before anything else starts: nobody waits to hear that there is no GPU. */
+  private Devices devices() {
+    NodeConfig config = configured.config();
+    try {
+      return config.has(Role.GPU) ? Devices.of(config.gpu()) : Devices.none(config.gpu());
+    } catch (NoSuchDevice e) {
+      throw new StartFailure(e.getMessage() + "; --device cpu does without", e);
+    }
   }
 
   /**

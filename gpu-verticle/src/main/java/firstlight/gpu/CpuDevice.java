@@ -62,7 +62,7 @@ public final class CpuDevice implements Device {
    *
    * @throws InvalidModelFile the model cannot run here, or its file was changed meanwhile
    */
-  public static CpuDevice open(Model model, GpuConfig config, WeightStore store) {
+  static CpuDevice open(Model model, GpuConfig config, WeightStore store) {
     return open(model.name(), model.file(), config, store);
   }
 

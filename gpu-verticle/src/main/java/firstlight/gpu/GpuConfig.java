@@ -11,7 +11,7 @@ import java.time.Duration;
  * @param provider who multiplies quantised matrices
  * @param threads that compute together; 0: one for each processor
  * @param kvType how keys and values are kept; exact kernels keep floats whatever this says
- * @param kvMemoryBytes for keys and values
+ * @param kvMemoryBytes for keys and values; of the cpu device
  * @param kvBlocks their number in Blocks, which goes before the bytes; 0: as the bytes say
  * @param blockTokens positions in a Block; a multiple of 16
  * @param stepTokensMax tokens in one Step
@@ -20,6 +20,7 @@ import java.time.Duration;
  * @param ownerTimeout after which a replica that has been silent no longer owns the device
  * @param warmUp how long the device is exercised at most before it is announced; it ends earlier
  *     when Steps no longer get faster
+ * @param cuda what concerns GPUs alone
  */
 public record GpuConfig(
     DeviceKind device,
@@ -34,7 +35,8 @@ public record GpuConfig(
     int contextMax,
     Duration stepTimeLimit,
     Duration ownerTimeout,
-    Duration warmUp) {
+    Duration warmUp,
+    CudaConfig cuda) {
   private static final int BLOCK_TOKENS_MAX = 256;
   private static final int STEP_TOKENS_MAX = 1 << 14;
   private static final int CONTEXT_MAX = 1 << 20;
@@ -97,13 +99,9 @@ public record GpuConfig(
             settings.integer("contextMax", 8192, 16, CONTEXT_MAX),
             settings.duration("stepTimeLimit", Duration.ofSeconds(60)),
             settings.duration("ownerTimeout", Duration.ofSeconds(10)),
-            settings.duration("warmUp", Duration.ofSeconds(10)));
+            settings.duration("warmUp", Duration.ofSeconds(10)),
+            CudaConfig.read(settings.section("cuda")));
     settings.done();
-    settings
-        .problems()
-        .require(
-            config.device != DeviceKind.CUDA,
-            "gpu.device is cuda, which this version does not have yet; use cpu or auto");
     settings
         .problems()
         .require(

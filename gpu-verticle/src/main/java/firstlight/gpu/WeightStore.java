@@ -10,7 +10,7 @@ import java.util.Map;
  * Packed weights, one copy for all devices of a node that use them alike. They are let go when the
  * last of these devices closes.
  */
-public final class WeightStore {
+final class WeightStore {
   private final Map<Key, Shared> shared = new HashMap<>();
 
   /** What packed weights depend on. */

@@ -48,7 +48,8 @@ final class ContextMain {
             8_192,
             Duration.ofSeconds(60),
             Duration.ofSeconds(10),
-            Duration.ZERO);
+            Duration.ZERO,
+            GpuConfig.defaults().cuda());
     try (ModelFile file =
             ModelFile.open(name.equals("gemma3") ? TestModels.gemma3() : TestModels.smollm2());
         CpuDevice device = CpuDevice.open(name, file, config)) {

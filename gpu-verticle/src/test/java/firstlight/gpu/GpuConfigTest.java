@@ -28,7 +28,8 @@ class GpuConfigTest {
                 8192,
                 Duration.ofSeconds(60),
                 Duration.ofSeconds(10),
-                Duration.ofSeconds(10)));
+                Duration.ofSeconds(10),
+                new CudaConfig(CudaConfig.Weights.FILE, 0, true)));
   }
 
   @Test
@@ -49,6 +50,7 @@ class GpuConfigTest {
             stepTimeLimit: 5s
             ownerTimeout: 6s
             warmUp: 700ms
+            cuda: {weights: fp8, kvMemory: 3MiB, graphs: false}
             """);
     assertThat(GpuConfig.read(settings))
         .isEqualTo(
@@ -65,16 +67,17 @@ class GpuConfigTest {
                 1000,
                 Duration.ofSeconds(5),
                 Duration.ofSeconds(6),
-                Duration.ofMillis(700)));
+                Duration.ofMillis(700),
+                new CudaConfig(CudaConfig.Weights.FP8, 3L << 20, false)));
     assertThat(settings.problems().found()).isEmpty();
   }
 
   @Test
   void mistakes_are_all_told() {
-    Settings settings = settings("{device: cuda, blockTokens: 20, kvMemory: 5B, thread: 1}");
+    Settings settings = settings("{device: gpu, blockTokens: 20, kvMemory: 5B, thread: 1}");
     GpuConfig.read(settings);
     assertThat(settings.problems().found())
-        .anySatisfy(problem -> assertThat(problem).contains("cuda", "cpu or auto"))
+        .anySatisfy(problem -> assertThat(problem).contains("device must be one of", "cuda"))
         .anySatisfy(problem -> assertThat(problem).contains("multiple of 16"))
         .anySatisfy(problem -> assertThat(problem).contains("at least 1MiB"))
         .anySatisfy(problem -> assertThat(problem).contains("thread", "threads"))

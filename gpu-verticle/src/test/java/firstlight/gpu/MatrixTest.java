@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import firstlight.model.Tensor;
 import firstlight.model.TensorType;
-import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.Random;
 import java.util.Set;
@@ -29,7 +28,7 @@ class MatrixTest {
   @ParameterizedTest
   @EnumSource(TensorType.class)
   void a_packed_row_decodes_to_what_the_file_says(TensorType type) {
-    Tensor tensor = random(type);
+    Tensor tensor = RandomTensors.of(type, ROWS, COLUMNS, random);
     for (GpuConfig.Kernels kernels : GpuConfig.Kernels.values()) {
       Matrix matrix = new MatrixPacker(kernels, false).pack(tensor);
       float[] expected = new float[COLUMNS];
@@ -49,7 +48,7 @@ class MatrixTest {
   @ParameterizedTest
   @EnumSource(TensorType.class)
   void products_are_those_of_plain_arithmetic(TensorType type) {
-    Tensor tensor = random(type);
+    Tensor tensor = RandomTensors.of(type, ROWS, COLUMNS, random);
     for (GpuConfig.Kernels kernels : GpuConfig.Kernels.values()) {
       Matrix matrix = new MatrixPacker(kernels, false).pack(tensor);
       boolean quantised = !(matrix instanceof FloatMatrix);
@@ -72,7 +71,7 @@ class MatrixTest {
   @ParameterizedTest
   @EnumSource(TensorType.class)
   void a_token_gets_the_same_bits_alone_and_among_others_and_from_any_share(TensorType type) {
-    Tensor tensor = random(type);
+    Tensor tensor = RandomTensors.of(type, ROWS, COLUMNS, random);
     for (GpuConfig.Kernels kernels : GpuConfig.Kernels.values()) {
       Matrix matrix = new MatrixPacker(kernels, false).pack(tensor);
       Activations in = activations(matrix.forms());
@@ -104,7 +103,7 @@ class MatrixTest {
   @EnumSource(TensorType.class)
   void native_kernels_give_the_bits_of_the_java_kernels(TensorType type) {
     assumeTrue(NativeKernels.available(), "no compiler, or a processor without byte products");
-    Tensor tensor = random(type);
+    Tensor tensor = RandomTensors.of(type, ROWS, COLUMNS, random);
     Matrix java = new MatrixPacker(GpuConfig.Kernels.Q8, false).pack(tensor);
     Matrix natively = new MatrixPacker(GpuConfig.Kernels.Q8, true).pack(tensor);
     Activations in = activations(java.forms());
@@ -162,41 +161,5 @@ class MatrixTest {
       copy.quantise(token);
     }
     return copy;
-  }
-
-  /** Random bytes, but half floats of sensible size where the type has them. */
-  private Tensor random(TensorType type) {
-    int blocks = ROWS * COLUMNS / type.blockElements();
-    byte[] data = new byte[blocks * type.blockBytes()];
-    random.nextBytes(data);
-    for (int block = 0; block < blocks; block++) {
-      int at = block * type.blockBytes();
-      switch (type) {
-        case F32 -> putInt(data, at, Float.floatToIntBits((float) random.nextGaussian()));
-        case F16 -> putHalf(data, at);
-        case BF16 -> putShort(data, at, Float.floatToIntBits((float) random.nextGaussian()) >> 16);
-        case Q4_0, Q5_0, Q8_0 -> putHalf(data, at);
-        case Q6_K -> putHalf(data, at + 208);
-        case Q4_1, Q5_1, Q4_K, Q5_K -> {
-          putHalf(data, at);
-          putHalf(data, at + 2);
-        }
-      }
-    }
-    return new Tensor("random", type, new long[] {COLUMNS, ROWS}, MemorySegment.ofArray(data));
-  }
-
-  private void putHalf(byte[] data, int at) {
-    putShort(data, at, Float.floatToFloat16((float) random.nextGaussian() / 64));
-  }
-
-  private static void putShort(byte[] data, int at, int value) {
-    data[at] = (byte) value;
-    data[at + 1] = (byte) (value >> 8);
-  }
-
-  private static void putInt(byte[] data, int at, int value) {
-    putShort(data, at, value);
-    putShort(data, at + 2, value >> 16);
   }
 }

@@ -24,7 +24,8 @@ final class TestDevices {
         512,
         Duration.ofSeconds(60),
         Duration.ofSeconds(10),
-        Duration.ZERO);
+        Duration.ZERO,
+        new CudaConfig(CudaConfig.Weights.FILE, 0, true));
   }
 
   /** The same for longer Steps. */
@@ -42,7 +43,8 @@ final class TestDevices {
         config.contextMax(),
         config.stepTimeLimit(),
         config.ownerTimeout(),
-        config.warmUp());
+        config.warmUp(),
+        config.cuda());
   }
 
   /** The same with those kernels. */
@@ -60,6 +62,7 @@ final class TestDevices {
         config.contextMax(),
         config.stepTimeLimit(),
         config.ownerTimeout(),
-        config.warmUp());
+        config.warmUp(),
+        config.cuda());
   }
 }

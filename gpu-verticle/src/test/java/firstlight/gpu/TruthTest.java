@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import firstlight.model.ModelFile;
 import firstlight.model.TestModels;
+import firstlight.protocol.Device;
 import firstlight.protocol.SampledToken;
 import firstlight.protocol.Sampling;
 import firstlight.protocol.Slice;
@@ -21,6 +22,8 @@ import org.junit.jupiter.api.Test;
 class TruthTest {
   /** As many of the slow kernels' runs are checked unless {@code -Dfirstlight.slow=true}. */
   private static final int FLOAT32_RUNS = 3;
+
+  private static final int CUDA_RUNS = 2;
 
   @Test
   void float32_kernels_agree_with_the_reference_for_smollm2() {
@@ -52,24 +55,56 @@ class TruthTest {
     assertThat(distance.wrongBest).isZero();
   }
 
+  /** A few runs: a simulated GPU is slow. */
+  @Test
+  void the_cuda_device_is_no_further_from_it_for_smollm2() {
+    Distance distance = measureCuda(TestModels.smollm2(), "smollm2");
+    assertThat(distance.quantile(0.5)).isLessThan(0.0755);
+    assertThat(distance.wrongBest).isZero();
+  }
+
+  @Test
+  void the_cuda_device_is_no_further_from_it_for_gemma3() {
+    Distance distance = measureCuda(TestModels.gemma3(), "gemma3");
+    assertThat(distance.quantile(0.5)).isLessThan(0.0875);
+    assertThat(distance.wrongBest).isZero();
+  }
+
+  private static Distance measureCuda(Path path, String name) {
+    List<ReferenceRuns.Run> runs =
+        ReferenceRuns.read(name + "_greedy_f32.json").subList(0, CUDA_RUNS);
+    SimulatedGpu.require();
+    try (ModelFile file = ModelFile.open(path);
+        Device device =
+            CudaDevice.open(
+                name, file, TestDevices.config(GpuConfig.Kernels.Q8), 0, SimulatedGpu.IMAGE)) {
+      return measure(runs, device, name, "SIMULATED");
+    }
+  }
+
   private static Distance measure(Path path, String name, GpuConfig.Kernels kernels) {
     List<ReferenceRuns.Run> all = ReferenceRuns.read(name + "_greedy_f32.json");
     boolean some = kernels == GpuConfig.Kernels.FLOAT32 && !Boolean.getBoolean("firstlight.slow");
     List<ReferenceRuns.Run> runs = some ? all.subList(0, FLOAT32_RUNS) : all;
-    Distance distance = new Distance();
     try (ModelFile file = ModelFile.open(path);
         CpuDevice device = CpuDevice.open(name, file, TestDevices.config(kernels))) {
-      for (ReferenceRuns.Run run : runs) {
-        Slice slice =
-            Steps.slice("truth", run.forced(), 0, Steps.blocks(0, 16), run.generated().length);
-        List<SampledToken> sampled =
-            Steps.run(device, Steps.with(Sampling.greedy(Sampling.TOP_LOGPROBS_MAX), slice));
-        for (int i = 0; i < sampled.size(); i++) {
-          distance.add(sampled.get(i), run.topIds()[i], run.topLogprobs()[i]);
-        }
+      return measure(runs, device, name, kernels.name());
+    }
+  }
+
+  private static Distance measure(
+      List<ReferenceRuns.Run> runs, Device device, String name, String kernels) {
+    Distance distance = new Distance();
+    for (ReferenceRuns.Run run : runs) {
+      Slice slice =
+          Steps.slice("truth", run.forced(), 0, Steps.blocks(0, 16), run.generated().length);
+      List<SampledToken> sampled =
+          Steps.run(device, Steps.with(Sampling.greedy(Sampling.TOP_LOGPROBS_MAX), slice));
+      for (int i = 0; i < sampled.size(); i++) {
+        distance.add(sampled.get(i), run.topIds()[i], run.topLogprobs()[i]);
       }
     }
-    System.out.printf(Locale.ROOT, "truth: %-8s %-8s %s%n", name, kernels, distance);
+    System.out.printf(Locale.ROOT, "truth: %-8s %-9s %s%n", name, kernels, distance);
     return distance;
   }
 

@@ -1,0 +1,263 @@
+package firstlight.gpu;
+
+import firstlight.gpu.cuda.CudaException;
+import firstlight.gpu.cuda.CudaGraph;
+import firstlight.gpu.cuda.DeviceMemory;
+import firstlight.gpu.cuda.Gpu;
+import firstlight.gpu.cuda.KernelImages;
+import firstlight.gpu.cuda.Launch;
+import firstlight.gpu.cuda.PinnedMemory;
+import firstlight.model.CacheFolder;
+import firstlight.model.Hyperparameters;
+import firstlight.model.InvalidModelFile;
+import firstlight.model.Model;
+import firstlight.model.ModelFile;
+import firstlight.protocol.Device;
+import firstlight.protocol.DeviceCapacity;
+import firstlight.protocol.FailureKind;
+import firstlight.protocol.MeshException;
+import firstlight.protocol.Numerics;
+import firstlight.protocol.RunStep;
+import firstlight.protocol.StepResult;
+import firstlight.protocol.Time;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A device made of one NVIDIA GPU. A Sequence's numbers depend on its own tokens alone, as on the
+ * cpu device: not on its neighbours in the Step, on how its prompt was cut, or on Blocks.
+ *
+ * <p>Used by one thread, that which opens it.
+ */
+final class CudaDevice implements Device {
+  private static final Logger LOG = LoggerFactory.getLogger(CudaDevice.class);
+  private static final int WIDTH = 32;
+
+  /** What the attention kernels are made for. */
+  private static final Set<Integer> HEAD_SIZES = Set.of(32, 64, 96, 128, 256);
+
+  private final Gpu gpu;
+  private final CudaShape shape;
+  private final DeviceCapacity capacity;
+  private final StepCheck check;
+  private final CudaForward.Parts parts;
+  private final StepStaging staging;
+  private final DeviceMemory answers;
+  private final PinnedMemory pinnedAnswers;
+  private final boolean useGraphs;
+  private final Time time;
+  private final Map<StepBucket, Prepared> prepared = new HashMap<>();
+
+  /** The launches of a bucket, one by one or as a graph. */
+  private sealed interface Prepared {
+    record Launches(List<Launch> all) implements Prepared {}
+
+    record Graph(CudaGraph graph) implements Prepared {}
+  }
+
+  /** What a device is opened with. */
+  private record Opening(String name, ModelFile file, GpuConfig config, Gpu.Nature nature) {}
+
+  private CudaDevice(Gpu gpu, Opening opening, Time time) {
+    this.gpu = gpu;
+    this.time = time;
+    GpuConfig config = opening.config;
+    Hyperparameters model = opening.file.hyperparameters();
+    useGraphs = config.cuda().graphs();
+    int positions = CudaShape.contextMax(model, config);
+    CudaWeights weights = CudaWeights.load(opening.file, gpu, config.cuda().weights(), positions);
+    opening.file.checkUnchanged();
+    CudaShape smallest = CudaShape.of(model, config, 1);
+    shape = CudaShape.of(model, config, blocks(gpu, model, config, smallest));
+    CudaBuffers buffers = CudaBuffers.of(gpu, model, shape);
+    staging = new StepStaging(gpu, shape, model.vocabulary());
+    long answerBytes = (long) shape.stepTokensMax() * StepLayout.ANSWER_BYTES;
+    answers = gpu.allocate(answerBytes, "answers");
+    pinnedAnswers = gpu.pin(answerBytes);
+    long blockBytes = CudaShape.blockBytes(model, shape.blockTokens());
+    DeviceMemory kv = gpu.allocate(blockBytes * shape.blocks(), "keys and values");
+    parts = new CudaForward.Parts(new Kernels(gpu), weights, shape, buffers, kv.address());
+    capacity =
+        new DeviceCapacity(
+            opening.name,
+            shape.blocks(),
+            shape.blockTokens(),
+            shape.stepTokensMax(),
+            shape.contextMax(),
+            model.vocabulary(),
+            numerics(opening));
+    check = new StepCheck(capacity);
+  }
+
+  /**
+   * Brings the model's weights to a GPU; the file is not needed afterwards.
+   *
+   * @param ordinal the GPU's number, from 0
+   * @throws CudaException the GPU has not enough memory, or failed
+   * @throws InvalidModelFile the model cannot run here, or its file was changed meanwhile
+   */
+  static CudaDevice open(Model model, GpuConfig config, int ordinal) {
+    return open(model.name(), model.file(), config, ordinal);
+  }
+
+  private static CudaDevice open(String name, ModelFile file, GpuConfig config, int ordinal) {
+    Gpu.Nature nature = Gpu.nature(ordinal);
+    KernelImages.Image image =
+        KernelImages.forGpu(nature.major(), nature.minor(), CacheFolder.ofUser());
+    return open(name, file, config, ordinal, image.cubin());
+  }
+
+  /**
+   * @param kernels compiled for the GPU
+   */
+  static CudaDevice open(
+      String name, ModelFile file, GpuConfig config, int ordinal, byte[] kernels) {
+    Time time = Time.system();
+    long start = time.nanos();
+    requireShape(file.hyperparameters());
+    Gpu.Nature nature = Gpu.nature(ordinal);
+    Gpu gpu = Gpu.open(ordinal, kernels);
+    try {
+      CudaDevice device = new CudaDevice(gpu, new Opening(name, file, config, nature), time);
+      LOG.info(
+          "{} is on GPU {}, {}, after {} ms, weights {}: {} Blocks of {} tokens",
+          name,
+          ordinal,
+          nature.name(),
+          (time.nanos() - start) / 1_000_000,
+          config.cuda().weights().name().toLowerCase(Locale.ROOT),
+          device.shape.blocks(),
+          device.shape.blockTokens());
+      return device;
+    } catch (RuntimeException | Error e) {
+      gpu.close();
+      throw e;
+    }
+  }
+
+  private static long blocks(Gpu gpu, Hyperparameters model, GpuConfig config, CudaShape shape) {
+    if (config.kvBlocks() > 0) {
+      return config.kvBlocks();
+    }
+    long wanted = config.cuda().kvMemoryBytes();
+    long room = gpu.free() - CudaBuffers.bytes(model, shape);
+    long bytes = wanted > 0 ? wanted : (long) (room * CudaConfig.KV_SHARE);
+    return bytes / CudaShape.blockBytes(model, config.blockTokens());
+  }
+
+  private static Numerics numerics(Opening opening) {
+    String kernels =
+        "%s-kv16-sm%d%d"
+            .formatted(
+                opening.config.cuda().weights().name().toLowerCase(Locale.ROOT),
+                opening.nature.major(),
+                opening.nature.minor());
+    return new Numerics("cuda", kernels, 0, opening.file.digest());
+  }
+
+  private static void requireShape(Hyperparameters model) {
+    if (!HEAD_SIZES.contains(model.headSize())
+        || model.embedding() % WIDTH != 0
+        || model.feedForward() % WIDTH != 0) {
+      throw new UnsupportedOperationException(
+          ("the cuda device needs heads of 32, 64, 96, 128 or 256 and widths that are multiples of"
+                  + " %d; head size, embedding and feed-forward are %d, %d and %d")
+              .formatted(WIDTH, model.headSize(), model.embedding(), model.feedForward()));
+    }
+  }
+
+  @Override
+  public DeviceCapacity capacity() {
+    return capacity;
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @throws MeshException of kind INVALID_REQUEST when the Step does not fit the capacity; nothing
+   *     has changed then. Of kind DEVICE_LOST when the GPU failed; its code says how
+   */
+  @Override
+  public StepResult run(RunStep step) {
+    check.check(step);
+    long start = time.nanos();
+    try {
+      StepRows rows = StepRows.of(step);
+      int[] tableOf = staging.tables(rows);
+      StepTiles tiles = StepTiles.of(rows, tableOf, shape.group());
+      StepBucket bucket = bucket(rows, tiles);
+      if (staging.write(rows, bucket, tableOf, tiles)) {
+        forget();
+      }
+      Prepared work = prepared.computeIfAbsent(bucket, this::prepare);
+      staging.send(bucket);
+      launch(work);
+      int sampled = rows.sampled().length;
+      gpu.stream().download(answers, 0, pinnedAnswers, 0, (long) sampled * StepLayout.ANSWER_BYTES);
+      gpu.stream().await();
+      return new StepResult(
+          step.step(),
+          Answers.read(step, pinnedAnswers.segment(), capacity.vocabulary()),
+          time.nanos() - start);
+    } catch (CudaException e) {
+      LOG.error("the GPU failed", e);
+      throw failure(e);
+    }
+  }
+
+  private StepBucket bucket(StepRows rows, StepTiles tiles) {
+    int splits = StepBucket.enough(tiles.splitsMax(), Integer.MAX_VALUE);
+    StepBucket bucket = shape.bucket(rows.count(), rows.sampled().length, splits);
+    boolean dealt = (long) shape.tiles(bucket.rows()) * splits <= CudaShape.DEALT_MAX;
+    return dealt ? bucket : shape.bucket(rows.count(), rows.sampled().length, 1);
+  }
+
+  private Prepared prepare(StepBucket bucket) {
+    CudaForward.Told told =
+        new CudaForward.Told(staging.told(), staging.tables(), staging.extras(), answers.address());
+    List<Launch> launches = CudaForward.launches(parts, bucket, told);
+    return useGraphs
+        ? new Prepared.Graph(gpu.stream().record(() -> launches.forEach(gpu.stream()::launch)))
+        : new Prepared.Launches(launches);
+  }
+
+  private void launch(Prepared work) {
+    switch (work) {
+      case Prepared.Launches(List<Launch> all) -> all.forEach(gpu.stream()::launch);
+      case Prepared.Graph(CudaGraph graph) -> gpu.stream().launch(graph);
+    }
+  }
+
+  private void forget() {
+    for (Prepared each : prepared.values()) {
+      if (each instanceof Prepared.Graph(CudaGraph graph)) {
+        graph.close();
+      }
+    }
+    prepared.clear();
+  }
+
+  /** A named failure; the device is given up after any of them. */
+  static MeshException failure(CudaException failure) {
+    return switch (failure.kind()) {
+      case OUT_OF_MEMORY -> lost("device_out_of_memory", "The GPU's memory ran out.");
+      case LAUNCH_FAILED -> lost("device_launch_failed", "A kernel failed on the GPU.");
+      case LOST -> lost("device_lost", "The GPU does not answer any more.");
+    };
+  }
+
+  private static MeshException lost(String code, String message) {
+    return new MeshException(FailureKind.DEVICE_LOST, code, message);
+  }
+
+  @Override
+  public void close() {
+    forget();
+    gpu.close();
+  }
+}

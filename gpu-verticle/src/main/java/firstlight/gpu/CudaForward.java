@@ -1,0 +1,229 @@
+package firstlight.gpu;
+
+import firstlight.gpu.cuda.Launch;
+import firstlight.model.Hyperparameters;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The forward pass of llama and gemma3 as launches of kernels, for one bucket of Steps. */
+final class CudaForward {
+  private final CudaWeights weights;
+  private final Hyperparameters model;
+  private final CudaShape shape;
+  private final CudaBuffers at;
+  private final Parts parts;
+  private final Kernels kernels;
+  private final StepBucket bucket;
+  private final Told told;
+  private final StepLayout layout;
+  private final List<Launch> launches = new ArrayList<>();
+
+  /** Where a Step's kernels find what they are told: addresses. */
+  record Told(long counts, long tables, long extras, long answers) {}
+
+  /**
+   * What stays the same for all Steps of a device.
+   *
+   * @param kv address of the KV memory
+   */
+  record Parts(
+      Kernels kernels, CudaWeights weights, CudaShape shape, CudaBuffers buffers, long kv) {}
+
+  private CudaForward(Parts parts, StepBucket bucket, Told told) {
+    this.parts = parts;
+    kernels = parts.kernels();
+    weights = parts.weights();
+    model = weights.model();
+    shape = parts.shape();
+    at = parts.buffers();
+    this.bucket = bucket;
+    this.told = told;
+    layout = StepLayout.of(bucket, shape.tiles(bucket.rows()));
+  }
+
+  /** All launches of a Step, in their order. */
+  static List<Launch> launches(Parts parts, StepBucket bucket, Told told) {
+    CudaForward forward = new CudaForward(parts, bucket, told);
+    forward.prepare();
+    return List.copyOf(forward.launches);
+  }
+
+  private void prepare() {
+    embed();
+    for (int i = 0; i < model.layers(); i++) {
+      CudaWeights.Layer layer = weights.layers().get(i);
+      long before = i == 0 ? 0 : weights.layers().get(i - 1).feedForwardPostNorm();
+      norm(i == 0 ? 0 : at.added(), before, layer.attentionNorm());
+      attend(layer, i);
+      norm(at.added(), layer.attentionPostNorm(), layer.feedForwardNorm());
+      feedForward(layer);
+    }
+    if (bucket.sampled() > 0) {
+      sample();
+    }
+  }
+
+  private void embed() {
+    launches.add(
+        kernels.embed(
+            new KernelArguments.Embed(
+                at.stream(),
+                weights.embedding(),
+                told.counts() + layout.tokens(),
+                model.embeddingScale(),
+                told.counts()),
+            bucket.rows()));
+  }
+
+  private void norm(long added, long postNorm, long norm) {
+    launches.add(
+        kernels.addNorm(
+            new KernelArguments.AddNorm(
+                at.normed(),
+                at.stream(),
+                added,
+                postNorm,
+                norm,
+                0,
+                told.counts(),
+                model.embedding(),
+                model.normEpsilon()),
+            bucket.rows()));
+  }
+
+  private void product(CudaMatrix matrix, long x, long out) {
+    launches.add(
+        kernels.multiply(
+            new KernelArguments.Product(out, matrix, x, false, 0, Integer.MAX_VALUE, told.counts()),
+            bucket.rows()));
+  }
+
+  private void attend(CudaWeights.Layer layer, int number) {
+    product(layer.query(), at.normed(), at.queries());
+    product(layer.key(), at.normed(), at.keys());
+    product(layer.value(), at.normed(), at.values());
+    rotate(layer, number);
+    KernelArguments.Attend attend = attention(number);
+    int tiles = shape.tiles(bucket.rows());
+    if (bucket.splits() > 1) {
+      launches.add(kernels.attendSplits(attend, bucket.splits(), tiles));
+      launches.add(kernels.fold(attend, tiles));
+    } else {
+      launches.add(kernels.attend(attend, tiles));
+    }
+    product(layer.output(), at.attended(), at.added());
+  }
+
+  private void rotate(CudaWeights.Layer layer, int number) {
+    KernelArguments.Heads heads =
+        new KernelArguments.Heads(
+            at.queries(),
+            at.keys(),
+            at.values(),
+            model.heads(),
+            layer.queryNorm(),
+            layer.keyNorm(),
+            model.normEpsilon(),
+            weights.turns().get(number),
+            model.ropeDimensions() / 2,
+            model.ropeInterleaved());
+    launches.add(
+        kernels.rotate(
+            new KernelArguments.Rotation(
+                heads,
+                told.tables(),
+                told.counts() + layout.tableOf(),
+                told.counts() + layout.positions(),
+                at.turned(),
+                memory(number),
+                told.counts()),
+            bucket.rows()));
+  }
+
+  private KernelArguments.Memory memory(int layer) {
+    long elements = CudaShape.blockBytes(model, shape.blockTokens()) / Short.BYTES;
+    return new KernelArguments.Memory(
+        parts.kv(),
+        elements,
+        elements / model.layers() * layer,
+        shape.blockTokens(),
+        model.headSize(),
+        model.kvHeads());
+  }
+
+  private KernelArguments.Attend attention(int layer) {
+    KernelArguments.Scores scores =
+        new KernelArguments.Scores(
+            shape.group(),
+            model.attentionScale(),
+            model.attentionSoftcap(),
+            model.isLocal(layer) ? model.slidingWindow() : Integer.MAX_VALUE);
+    return new KernelArguments.Attend(
+        at.attended(),
+        at.partials(),
+        at.turned(),
+        told.counts() + layout.tiles(),
+        told.tables(),
+        scores,
+        memory(layer),
+        told.counts());
+  }
+
+  private void feedForward(CudaWeights.Layer layer) {
+    product(layer.gate(), at.normed(), at.gates());
+    product(layer.up(), at.normed(), at.ups());
+    launches.add(
+        kernels.activate(
+            new KernelArguments.Activate(
+                at.hidden(),
+                at.gates(),
+                at.ups(),
+                told.counts(),
+                model.feedForward(),
+                model.architecture().equals("gemma3")),
+            bucket.rows()));
+    product(layer.down(), at.hidden(), at.added());
+  }
+
+  private void sample() {
+    launches.add(
+        kernels.addNorm(
+            new KernelArguments.AddNorm(
+                at.wanted(),
+                at.stream(),
+                at.added(),
+                weights.layers().getLast().feedForwardPostNorm(),
+                weights.outputNorm(),
+                told.counts() + layout.wanted(),
+                told.counts(),
+                model.embedding(),
+                model.normEpsilon()),
+            bucket.sampled()));
+    for (int first = 0; first < bucket.sampled(); first += shape.logitRows()) {
+      sample(first, Math.min(shape.logitRows(), bucket.sampled() - first));
+    }
+  }
+
+  /** Some of the sampled rows: as many as there is room for logits. */
+  private void sample(int first, int count) {
+    long x = at.wanted() + (long) first * model.embedding() * Short.BYTES;
+    launches.add(
+        kernels.multiply(
+            new KernelArguments.Product(
+                at.logits(), weights.output(), x, true, first, count, told.counts()),
+            count));
+    launches.add(
+        kernels.sample(
+            new KernelArguments.Sample(
+                at.logits(),
+                at.adjusted(),
+                told.counts() + layout.choices(),
+                told.extras(),
+                told.answers(),
+                told.counts(),
+                model.vocabulary(),
+                model.logitSoftcap(),
+                first),
+            count));
+  }
+}

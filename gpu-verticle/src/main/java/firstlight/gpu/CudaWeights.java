@@ -1,0 +1,127 @@
+package firstlight.gpu;
+
+import firstlight.gpu.cuda.Gpu;
+import firstlight.model.Hyperparameters;
+import firstlight.model.ModelFile;
+import firstlight.model.Tensor;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A whole model on a GPU: nothing of the file is needed any more.
+ *
+ * @param turns of each layer: addresses of {@code [position][pair]} cosine and sine
+ * @param outputNorm an address
+ * @param output equal to the embedding where the file ties them
+ */
+record CudaWeights(
+    Hyperparameters model,
+    CudaMatrix embedding,
+    List<Layer> layers,
+    List<Long> turns,
+    long outputNorm,
+    CudaMatrix output) {
+
+  /** One layer. Norms are addresses; those that an architecture does not have are 0. */
+  record Layer(
+      long attentionNorm,
+      CudaMatrix query,
+      CudaMatrix key,
+      CudaMatrix value,
+      long queryNorm,
+      long keyNorm,
+      CudaMatrix output,
+      long attentionPostNorm,
+      long feedForwardNorm,
+      CudaMatrix gate,
+      CudaMatrix up,
+      CudaMatrix down,
+      long feedForwardPostNorm) {}
+
+  /**
+   * @param positions how long a Sequence can become
+   */
+  static CudaWeights load(ModelFile file, Gpu gpu, CudaConfig.Weights choice, int positions) {
+    Hyperparameters model = file.hyperparameters();
+    long bytes = file.tensors().stream().mapToLong(tensor -> tensor.data().byteSize()).sum();
+    try (WeightUpload upload = new WeightUpload(gpu, choice, bytes)) {
+      CudaMatrix embedding = upload.matrix(file.tensor("token_embd.weight"));
+      List<Layer> layers = new ArrayList<>();
+      for (int layer = 0; layer < model.layers(); layer++) {
+        layers.add(layer(new Names(file, "blk." + layer + ".", upload)));
+      }
+      Optional<Tensor> output =
+          model.tiedEmbeddings() ? Optional.empty() : file.find("output.weight");
+      return new CudaWeights(
+          model,
+          embedding,
+          List.copyOf(layers),
+          turns(file, upload, positions),
+          upload.vector(file.tensor("output_norm.weight")),
+          output.map(upload::matrix).orElse(embedding));
+    }
+  }
+
+  private static Layer layer(Names names) {
+    return new Layer(
+        names.vector("attn_norm"),
+        names.matrix("attn_q"),
+        names.matrix("attn_k"),
+        names.matrix("attn_v"),
+        names.vector("attn_q_norm"),
+        names.vector("attn_k_norm"),
+        names.matrix("attn_output"),
+        names.vector("post_attention_norm"),
+        names.vector("ffn_norm"),
+        names.matrix("ffn_gate"),
+        names.matrix("ffn_up"),
+        names.matrix("ffn_down"),
+        names.vector("post_ffw_norm"));
+  }
+
+  private record Names(ModelFile file, String prefix, WeightUpload upload) {
+    CudaMatrix matrix(String name) {
+      return upload.matrix(file.tensor(prefix + name + ".weight"));
+    }
+
+    /** 0 where there is none: what a model must have was checked when its file was opened. */
+    long vector(String name) {
+      return file.find(prefix + name + ".weight").map(upload::vector).orElse(0L);
+    }
+  }
+
+  /** Layers that turn alike share one table. */
+  private static List<Long> turns(ModelFile file, WeightUpload upload, int positions) {
+    List<float[]> seen = new ArrayList<>();
+    List<Long> made = new ArrayList<>();
+    List<Long> turns = new ArrayList<>();
+    for (int layer = 0; layer < file.hyperparameters().layers(); layer++) {
+      float[] frequencies = file.ropeFrequencies(layer);
+      int known = 0;
+      while (known < seen.size() && !Arrays.equals(seen.get(known), frequencies)) {
+        known++;
+      }
+      if (known == seen.size()) {
+        seen.add(frequencies);
+        made.add(upload.floats(table(frequencies, positions), "rotations"));
+      }
+      turns.add(made.get(known));
+    }
+    return List.copyOf(turns);
+  }
+
+  private static float[] table(float[] frequencies, int positions) {
+    float[] table = new float[Math.multiplyExact(2 * positions, frequencies.length)];
+    for (int position = 0; position < positions; position++) {
+      for (int i = 0; i < frequencies.length; i++) {
+        double angle = (double) position * frequencies[i];
+        int at = 2 * (position * frequencies.length + i);
+        table[at] = (float) StrictMath.cos(angle);
+        table[at + 1] = (float) StrictMath.sin(angle);
+      }
+    }
+    return table;
+  }
+}

@@ -1,0 +1,227 @@
+package firstlight.gpu;
+
+import firstlight.gpu.cuda.StructWriter;
+
+/**
+ * What kernels are told: a record for each structure of their sources, with the same fields in the
+ * same order. Longs are addresses, 0 where there is nothing.
+ */
+interface KernelArguments {
+  StructWriter write();
+
+  /** {@code Matrix} of {@code quants.cuh}. */
+  private static StructWriter append(StructWriter into, CudaMatrix matrix) {
+    return into.pointer(matrix.address())
+        .longs(matrix.rowBytes())
+        .ints(matrix.type().ordinal(), matrix.columns());
+  }
+
+  record Embed(long stream, CudaMatrix matrix, long tokens, float factor, long counts)
+      implements KernelArguments {
+    @Override
+    public StructWriter write() {
+      return append(new StructWriter().pointer(stream), matrix)
+          .pointer(matrix.scales())
+          .pointer(tokens)
+          .real(factor)
+          .pointer(counts);
+    }
+  }
+
+  /** Of {@code widen} and {@code narrow}. */
+  record Convert(long to, long scales, CudaMatrix from) implements KernelArguments {
+    @Override
+    public StructWriter write() {
+      return append(new StructWriter().pointer(to).pointer(scales), from);
+    }
+  }
+
+  /**
+   * @param wanted rows of the stream that are taken; 0: all
+   */
+  record AddNorm(
+      long out,
+      long stream,
+      long added,
+      long postNorm,
+      long norm,
+      long wanted,
+      long counts,
+      int size,
+      float epsilon)
+      implements KernelArguments {
+    @Override
+    public StructWriter write() {
+      return new StructWriter()
+          .pointer(out)
+          .pointer(stream)
+          .pointer(added)
+          .pointer(postNorm)
+          .pointer(norm)
+          .pointer(wanted)
+          .pointer(counts)
+          .ints(size, size)
+          .real(epsilon);
+    }
+  }
+
+  record Activate(long out, long gates, long ups, long counts, int size, boolean isGelu)
+      implements KernelArguments {
+    @Override
+    public StructWriter write() {
+      return new StructWriter()
+          .pointer(out)
+          .pointer(gates)
+          .pointer(ups)
+          .pointer(counts)
+          .ints(size, size)
+          .flag(isGelu);
+    }
+  }
+
+  /**
+   * @param first of the sampled rows; of meaning where {@code isSampled}
+   * @param limit how many from it on
+   */
+  record Product(
+      long out, CudaMatrix matrix, long x, boolean isSampled, int first, int limit, long counts)
+      implements KernelArguments {
+    @Override
+    public StructWriter write() {
+      return new StructWriter()
+          .pointer(out)
+          .pointer(matrix.address())
+          .longs(matrix.rowBytes())
+          .pointer(matrix.scales())
+          .pointer(x)
+          .ints(matrix.rows(), matrix.columns(), matrix.rows())
+          .flag(isSampled)
+          .ints(first, limit)
+          .pointer(counts);
+    }
+  }
+
+  /**
+   * {@code Memory} of {@code attention.cuh}: the KV memory as one layer sees it.
+   *
+   * @param blockSize halves of a Block
+   * @param offset of the layer in a Block
+   */
+  record Memory(
+      long base, long blockSize, long offset, int blockTokens, int headSize, int kvHeads) {
+    private StructWriter write(StructWriter into) {
+      return into.align()
+          .pointer(base)
+          .longs(blockSize, offset)
+          .ints(blockTokens, headSize, kvHeads)
+          .align();
+    }
+  }
+
+  /**
+   * Where the products of a row with the three matrices of attention are, and what is done to them.
+   *
+   * @param turns {@code [position][pairs]} cosine and sine
+   */
+  record Heads(
+      long queries,
+      long keys,
+      long values,
+      int heads,
+      long queryNorm,
+      long keyNorm,
+      float epsilon,
+      long turns,
+      int pairs,
+      boolean isInterleaved) {}
+
+  record Rotation(
+      Heads heads, long tables, long tableOf, long positions, long out, Memory memory, long counts)
+      implements KernelArguments {
+    @Override
+    public StructWriter write() {
+      int kvWidth = memory.kvHeads * memory.headSize;
+      StructWriter into =
+          new StructWriter()
+              .pointer(heads.queries)
+              .pointer(heads.keys)
+              .pointer(heads.values)
+              .ints(heads.heads * memory.headSize, kvWidth, kvWidth)
+              .pointer(heads.queryNorm)
+              .pointer(heads.keyNorm)
+              .real(heads.epsilon)
+              .pointer(heads.turns)
+              .ints(heads.pairs)
+              .flag(heads.isInterleaved)
+              .ints(heads.heads)
+              .pointer(tables)
+              .pointer(tableOf)
+              .pointer(positions)
+              .pointer(out);
+      return memory.write(into).pointer(counts);
+    }
+  }
+
+  /**
+   * How scores are made.
+   *
+   * @param group query heads of a KV head
+   * @param softcap 0: none
+   * @param window positions that a row sees, its own included
+   */
+  record Scores(int group, float scale, float softcap, int window) {}
+
+  record Attend(
+      long out,
+      long partials,
+      long queries,
+      long tiles,
+      long tables,
+      Scores scores,
+      Memory memory,
+      long counts)
+      implements KernelArguments {
+    @Override
+    public StructWriter write() {
+      StructWriter into =
+          new StructWriter()
+              .pointer(out)
+              .pointer(partials)
+              .pointer(queries)
+              .pointer(tiles)
+              .pointer(tables)
+              .ints(scores.group)
+              .real(scores.scale)
+              .real(scores.softcap)
+              .ints(scores.window);
+      return memory.write(into).pointer(counts);
+    }
+  }
+
+  /** {@code Sampling} of {@code sample.cuh}. */
+  record Sample(
+      long logits,
+      long adjusted,
+      long choices,
+      long extras,
+      long answers,
+      long counts,
+      int vocabulary,
+      float softcap,
+      int first)
+      implements KernelArguments {
+    @Override
+    public StructWriter write() {
+      return new StructWriter()
+          .pointer(logits)
+          .pointer(adjusted)
+          .pointer(choices)
+          .pointer(extras)
+          .pointer(answers)
+          .pointer(counts)
+          .ints(vocabulary)
+          .real(softcap)
+          .ints(first);
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package firstlight.gpu;
+
+import firstlight.gpu.cuda.Gpu;
+import firstlight.gpu.cuda.Launch;
+import firstlight.gpu.cuda.Launch.Grid;
+
+/** Prepares launches of the kernels: with how many blocks and threads each is run. */
+record Kernels(Gpu gpu) {
+  private static final int ROW_THREADS = 256;
+  private static final int HEAD_THREADS = 128;
+  private static final int SAMPLE_THREADS = 512;
+  private static final int FEW = 8;
+  private static final int SOME = 32;
+  private static final int MANY = 64;
+
+  Launch embed(KernelArguments.Embed told, int rows) {
+    return prepare("embed", new Grid(rows), ROW_THREADS, told);
+  }
+
+  Launch widen(KernelArguments.Convert told) {
+    return prepare("widen", new Grid(told.from().rows()), ROW_THREADS, told);
+  }
+
+  Launch narrow(KernelArguments.Convert told) {
+    return prepare("narrow", new Grid(told.from().rows()), ROW_THREADS, told);
+  }
+
+  Launch addNorm(KernelArguments.AddNorm told, int rows) {
+    return prepare("add_norm", new Grid(rows), ROW_THREADS, told);
+  }
+
+  Launch activate(KernelArguments.Activate told, int rows) {
+    int blocks = (told.size() + ROW_THREADS - 1) / ROW_THREADS;
+    return prepare("activate", new Grid(rows, blocks), ROW_THREADS, told);
+  }
+
+  /** The kernel for as many tokens as there are. All of them give the same bits. */
+  Launch multiply(KernelArguments.Product told, int tokens) {
+    int width = tokens <= FEW ? FEW : tokens <= SOME ? SOME : MANY;
+    CudaMatrix matrix = told.matrix();
+    String name = "multiply" + width + "_" + matrix.type().suffix();
+    int rows = width == MANY ? 128 : 16;
+    Grid grid = new Grid((matrix.rows() + rows - 1) / rows, (tokens + width - 1) / width);
+    return prepare(name, grid, width == MANY ? HEAD_THREADS : ROW_THREADS, told);
+  }
+
+  Launch rotate(KernelArguments.Rotation told, int rows) {
+    int heads = told.heads().heads() + 2 * told.memory().kvHeads();
+    return prepare("rotate_store", new Grid(rows, heads), HEAD_THREADS, told);
+  }
+
+  /** A block takes all splits of a tile. */
+  Launch attend(KernelArguments.Attend told, int tiles) {
+    return attention("attend_", told, 1, tiles);
+  }
+
+  /** A block takes one split of a tile; {@link #fold} comes afterwards. */
+  Launch attendSplits(KernelArguments.Attend told, int splits, int tiles) {
+    return attention("attend_split_", told, splits, tiles);
+  }
+
+  Launch fold(KernelArguments.Attend told, int tiles) {
+    return attention("fold_splits_", told, 1, tiles);
+  }
+
+  private Launch attention(String name, KernelArguments.Attend told, int splits, int tiles) {
+    KernelArguments.Memory memory = told.memory();
+    Grid grid = new Grid(splits, memory.kvHeads(), tiles);
+    return prepare(name + memory.headSize(), grid, HEAD_THREADS, told);
+  }
+
+  Launch sample(KernelArguments.Sample told, int rows) {
+    return prepare("sample", new Grid(rows), SAMPLE_THREADS, told);
+  }
+
+  private Launch prepare(String kernel, Grid grid, int threads, KernelArguments told) {
+    return gpu.prepare(kernel, grid, threads, told.write());
+  }
+}

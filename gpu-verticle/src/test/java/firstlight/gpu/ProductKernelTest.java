@@ -1,0 +1,173 @@
+package firstlight.gpu;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import firstlight.gpu.cuda.SimulatedDriver;
+import firstlight.model.Tensor;
+import firstlight.model.TensorType;
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
+
+/** Products of weights and activations on the simulated driver. */
+class ProductKernelTest {
+  private static final long SEED = Long.getLong("seed", 1);
+  private static final double TOLERANCE = 3e-7;
+
+  /** Not a multiple of what a block makes, so that the last one is not full. */
+  private static final int ROWS = 139;
+
+  private static final int COLUMNS = 768;
+  private static final int TOKENS = 67;
+
+  private static SimulatedGpu gpu;
+
+  private final Random random = new Random(SEED);
+
+  @BeforeAll
+  static void open() {
+    gpu = SimulatedGpu.open();
+  }
+
+  @AfterAll
+  static void close() {
+    if (gpu != null) {
+      gpu.close();
+    }
+  }
+
+  private static CudaMatrix upload(Tensor tensor) {
+    try (WeightUpload upload = new WeightUpload(gpu.gpu, CudaConfig.Weights.FILE, 0)) {
+      return upload.matrix(tensor);
+    }
+  }
+
+  /** The product as some kernel makes it: of the first tokens, in launches for so many. */
+  private static float[] multiply(CudaMatrix matrix, long x, int tokens, int bucket) {
+    long out = gpu.room((long) bucket * matrix.rows() * Float.BYTES);
+    long counts = gpu.counts(tokens, 0, 0, 1);
+    gpu.run(
+        gpu.kernels.multiply(
+            new KernelArguments.Product(out, matrix, x, false, 0, Integer.MAX_VALUE, counts),
+            bucket));
+    return Arrays.copyOf(gpu.floats(out), tokens * matrix.rows());
+  }
+
+  private static double[] expected(Tensor tensor, short[] x, boolean rounded) {
+    double[][] rows = Bf16.rows(x, COLUMNS);
+    double[] products = new double[rows.length * ROWS];
+    float[] weights = new float[COLUMNS];
+    for (int row = 0; row < ROWS; row++) {
+      tensor.dequantize(row, weights, 0);
+      for (int token = 0; token < rows.length; token++) {
+        double sum = 0;
+        for (int i = 0; i < COLUMNS; i++) {
+          sum += rows[token][i] * (rounded ? Bf16.toFloat(Bf16.of(weights[i])) : weights[i]);
+        }
+        products[token * ROWS + row] = sum;
+      }
+    }
+    return products;
+  }
+
+  @ParameterizedTest
+  @EnumSource(TensorType.class)
+  void products_are_those_of_plain_arithmetic_and_the_same_bits_from_every_kernel(TensorType type) {
+    Tensor tensor = RandomTensors.of(type, ROWS, COLUMNS, random);
+    boolean rounded = CudaWeightType.of(type).isEmpty();
+    short[] x = Bf16.random(TOKENS * COLUMNS, random);
+    CudaMatrix matrix = upload(tensor);
+    long at = gpu.shorts(x);
+
+    float[] wide = multiply(matrix, at, TOKENS, 128);
+
+    KernelDistance.assertWithin(
+        TOLERANCE, Bf16.doubles(wide), expected(tensor, x, rounded), "-Dseed=" + SEED);
+    for (int tokens : new int[] {1, 7, 8, 9, 31, 32}) {
+      float[] narrow = multiply(matrix, at, tokens, StepBucket.enough(tokens, 128));
+      assertThat(narrow)
+          .as("-Dseed=%d %d tokens", SEED, tokens)
+          .isEqualTo(Arrays.copyOf(wide, narrow.length));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = TensorType.class,
+      names = {"BF16", "Q8_0", "Q4_K", "Q6_K"})
+  void the_order_of_threads_changes_no_bit(TensorType type) {
+    CudaMatrix matrix = upload(RandomTensors.of(type, ROWS, COLUMNS, random));
+    long at = gpu.shorts(Bf16.random(TOKENS * COLUMNS, random));
+    for (int bucket : new int[] {8, 32, 64}) {
+      float[] natural = multiply(matrix, at, bucket - 1, bucket);
+      for (int order = 1; order <= 10; order++) {
+        SimulatedDriver.order(order);
+        assertThat(multiply(matrix, at, bucket - 1, bucket)).isEqualTo(natural);
+      }
+      SimulatedDriver.order(0);
+    }
+  }
+
+  @Test
+  void a_part_of_the_sampled_rows_is_multiplied_alone() {
+    Tensor tensor = RandomTensors.of(TensorType.Q8_0, ROWS, COLUMNS, random);
+    CudaMatrix matrix = upload(tensor);
+    short[] x = Bf16.random(20 * COLUMNS, random);
+    long at = gpu.shorts(x);
+    long counts = gpu.counts(99, 20, 0, 1);
+    long out = gpu.floats(new float[8 * ROWS]);
+    long from = at + 16L * COLUMNS * Short.BYTES;
+    gpu.run(
+        gpu.kernels.multiply(
+            new KernelArguments.Product(out, matrix, from, true, 16, 8, counts), 8));
+    double[] all = expected(tensor, x, false);
+    double[] wanted = Arrays.copyOf(Arrays.copyOfRange(all, 16 * ROWS, 20 * ROWS), 8 * ROWS);
+    // Those beyond the sampled ones are left alone.
+    KernelDistance.assertWithin(TOLERANCE, Bf16.doubles(gpu.floats(out)), wanted, "sampled");
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = TensorType.class,
+      mode = Mode.EXCLUDE,
+      names = {"F32", "F16"})
+  void weights_become_bf16_or_bytes_where_that_is_chosen(TensorType type) {
+    Tensor tensor = RandomTensors.of(type, ROWS, COLUMNS, random);
+    float[] weights = new float[COLUMNS];
+    try (WeightUpload wide = new WeightUpload(gpu.gpu, CudaConfig.Weights.BF16, 0);
+        WeightUpload bytes = new WeightUpload(gpu.gpu, CudaConfig.Weights.FP8, 0)) {
+      float[] widened = columns(wide.matrix(tensor));
+      float[] narrowed = columns(bytes.matrix(tensor));
+      for (int row = 0; row < ROWS; row++) {
+        tensor.dequantize(row, weights, 0);
+        float largest = 0;
+        for (float weight : weights) {
+          largest = Math.max(largest, Math.abs(weight));
+        }
+        for (int i = 0; i < COLUMNS; i++) {
+          String what = "-Dseed=%d %s row %d column %d".formatted(SEED, type, row, i);
+          assertThat(widened[i * ROWS + row]).as(what).isEqualTo(Bf16.toFloat(Bf16.of(weights[i])));
+          // Three bits behind the first, and steps of 2^-9 near zero.
+          double step = Math.max(Math.abs(weights[i]) / 16, largest / 448 / 1024) * 1.001;
+          assertThat((double) Math.abs(narrowed[i * ROWS + row] - weights[i]))
+              .as(what)
+              .isLessThanOrEqualTo(step);
+        }
+      }
+    }
+  }
+
+  /** What a matrix makes of unit vectors: its columns. */
+  private static float[] columns(CudaMatrix matrix) {
+    short[] units = new short[COLUMNS * COLUMNS];
+    for (int i = 0; i < COLUMNS; i++) {
+      units[i * COLUMNS + Bf16.place(i)] = Bf16.of(1);
+    }
+    return multiply(matrix, gpu.shorts(units), COLUMNS, COLUMNS);
+  }
+}
