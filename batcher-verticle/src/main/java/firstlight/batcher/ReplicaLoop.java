@@ -232,7 +232,8 @@ final class ReplicaLoop {
     }
     now.busy = false;
     if (result == null) {
-      lose("Step failed: " + MeshException.fromReply(failure).getMessage());
+      MeshException known = MeshException.fromReply(failure);
+      lose("Step failed: " + known.getMessage(), code(known));
       return;
     }
     guarded(() -> advance(result.step(), now.scheduler.apply(result)));
@@ -240,11 +241,15 @@ final class ReplicaLoop {
 
   /** The device is gone, and the keys and values of all Sequences with it. */
   void lose(String why) {
+    lose(why, "device_lost");
+  }
+
+  private void lose(String why, String code) {
     LOG.warn("lost the device {}: {}", claimed().map(DeviceClaimed::address).orElse("-"), why);
     failAll(
         new MeshException(
             FailureKind.DEVICE_LOST,
-            "device_lost",
+            code,
             "The device that ran this request is gone. Send the request again."));
     listener.deviceLost();
   }
@@ -258,6 +263,11 @@ final class ReplicaLoop {
     if (last != null) {
       listener.outcomes(0, last.scheduler.failAll(failure));
     }
+  }
+
+  /** The name that the device gave its failure, if it did. */
+  private static String code(MeshException failure) {
+    return failure.kind() == FailureKind.DEVICE_LOST ? failure.code() : "device_lost";
   }
 
   static MeshException noDevice() {

@@ -42,6 +42,11 @@ final class DeviceOwner {
     return term;
   }
 
+  /** The device holds nothing of its owner's any more: whoever comes next begins a new term. */
+  void release() {
+    replica = null;
+  }
+
   /** The owner did something. */
   void sign() {
     lastSignNanos = time.nanos();

@@ -30,15 +30,20 @@ import org.slf4j.LoggerFactory;
  * Answers for one device on the event bus. A replica claims it and is told an address for its
  * Steps; each owner gets another, so that Steps of one that was taken for dead reach nobody.
  *
- * <p>A device that failed is lost for good: claims find nobody, and Steps are answered with {@link
- * FailureKind#DEVICE_LOST}. One that has not answered in time is lost until it does, for it may be
- * the machine that stood still.
+ * <p>A device that failed is lost with all it held: claims find nobody, Steps are answered with
+ * {@link FailureKind#DEVICE_LOST}, and it is closed and opened again, until that succeeds. One that
+ * has not answered in time is lost until it does, for it may be the machine that stood still.
  */
 public final class GpuVerticle extends VerticleBase {
   private static final Logger LOG = LoggerFactory.getLogger(GpuVerticle.class);
 
   /** Steps that may be with the device at once: one that runs, one that was planned meanwhile. */
   private static final int STEPS_MAX = 2;
+
+  /** The first attempt to open a failed device again is made at once, each later one waits. */
+  private static final long REOPEN_FIRST_MS = 100;
+
+  private static final long REOPEN_MAX_MS = 30_000;
 
   private final GpuConfig config;
   private final NodeId node;
@@ -50,6 +55,10 @@ public final class GpuVerticle extends VerticleBase {
   private final List<MessageConsumer<ClaimDevice>> claims = new ArrayList<>();
 
   private @Nullable DeviceThread thread;
+
+  /** Of the device's thread alone. */
+  private @Nullable Device opened;
+
   private @Nullable Device device;
   private @Nullable StepCheck check;
   private @Nullable MessageConsumer<ToDevice> steps;
@@ -60,6 +69,8 @@ public final class GpuVerticle extends VerticleBase {
   private int overdue;
 
   private boolean failed;
+  private long reopenMillis;
+  private volatile boolean stopped;
 
   /**
    * @param node on which this runs
@@ -95,23 +106,24 @@ public final class GpuVerticle extends VerticleBase {
   public Future<?> start() {
     DeviceThread ours = new DeviceThread("firstlight-device-" + model, context);
     thread = ours;
-    return ours.call(this::open)
-        .compose(
-            opened -> {
-              device = opened;
-              check = new StepCheck(opened.capacity());
-              return announce();
-            });
+    return ours.call(this::open).compose(this::ready);
+  }
+
+  private Future<?> ready(Device now) {
+    device = now;
+    check = new StepCheck(now.capacity());
+    return announce();
   }
 
   private Device open() throws Exception {
     LOG.info("opening the device for {}", model);
-    Device opened = opener.call();
+    Device made = opener.call();
     try {
-      new WarmUp(opened, time).run(config.warmUp());
-      return opened;
+      new WarmUp(made, time).run(config.warmUp());
+      opened = made;
+      return made;
     } catch (RuntimeException e) {
-      opened.close();
+      made.close();
       throw e;
     }
   }
@@ -199,7 +211,9 @@ public final class GpuVerticle extends VerticleBase {
   /** A Step has ended after all. */
   private void late(AsyncResult<StepResult> answer) {
     overdue--;
-    failed |= answer.failed();
+    if (answer.failed()) {
+      breakDown();
+    }
     if (!lost() && running == 0) {
       LOG.warn("the device for {} is back", model);
       claims.clear();
@@ -241,9 +255,8 @@ public final class GpuVerticle extends VerticleBase {
       if (!(answer.cause() instanceof MeshException known)
           || known.kind() == FailureKind.DEVICE_LOST) {
         LOG.error("a Step failed", answer.cause());
-        lose("a Step failed");
-        failed = true;
-        refuse(message, deviceLost());
+        breakDown();
+        refuse(message, answer.cause() instanceof MeshException named ? named : deviceLost());
       } else {
         metrics.refused();
         refuse(message, known);
@@ -256,6 +269,55 @@ public final class GpuVerticle extends VerticleBase {
       LOG.error("the device for {} is lost: {}", model, why);
       metrics.lost();
       claims.forEach(MessageConsumer::unregister);
+    }
+  }
+
+  /** What the device held is gone; another may be made in its place. */
+  private void breakDown() {
+    lose("a Step failed");
+    if (!failed) {
+      failed = true;
+      owner.release();
+      reopenMillis = REOPEN_FIRST_MS;
+      reopen();
+    }
+  }
+
+  private void reopen() {
+    DeviceThread on = thread;
+    if (on == null || stopped) {
+      return;
+    }
+    device = null;
+    on.call(this::openAgain)
+        .onSuccess(
+            now -> {
+              failed = false;
+              LOG.info("the device for {} was opened again", model);
+              claims.clear();
+              ready(now);
+            })
+        .onFailure(
+            failure -> {
+              LOG.warn("the device for {} does not open: {}", model, failure.toString());
+              vertx.setTimer(reopenMillis, _ -> reopen());
+              reopenMillis = Math.min(2 * reopenMillis, REOPEN_MAX_MS);
+            });
+  }
+
+  private Device openAgain() throws Exception {
+    closeOpened();
+    if (stopped) {
+      throw new IllegalStateException("the node stops");
+    }
+    return open();
+  }
+
+  private void closeOpened() {
+    Device broken = opened;
+    opened = null;
+    if (broken != null) {
+      broken.close();
     }
   }
 
@@ -278,16 +340,16 @@ public final class GpuVerticle extends VerticleBase {
 
   @Override
   public Future<?> stop() {
+    stopped = true;
     metrics.lost();
     DeviceThread on = thread;
-    Device ours = device;
-    if (on == null || ours == null) {
+    if (on == null) {
       return Future.succeededFuture();
     }
     Future<?> closed =
         on.call(
             () -> {
-              ours.close();
+              closeOpened();
               return model;
             });
     on.end();

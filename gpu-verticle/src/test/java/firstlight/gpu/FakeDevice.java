@@ -2,6 +2,8 @@ package firstlight.gpu;
 
 import firstlight.protocol.Device;
 import firstlight.protocol.DeviceCapacity;
+import firstlight.protocol.FailureKind;
+import firstlight.protocol.MeshException;
 import firstlight.protocol.Numerics;
 import firstlight.protocol.RunStep;
 import firstlight.protocol.SampledToken;
@@ -17,6 +19,9 @@ final class FakeDevice implements Device {
   static final long WAITING = 1_000_000;
 
   static final long FAILING = 1_000_001;
+
+  /** Fails with a name. */
+  static final long NAMED = 1_000_002;
 
   final CountDownLatch gate = new CountDownLatch(1);
   final AtomicInteger closed = new AtomicInteger();
@@ -35,6 +40,9 @@ final class FakeDevice implements Device {
     if (step.step() == FAILING) {
       failed.incrementAndGet();
       throw new IllegalStateException("planted");
+    }
+    if (step.step() == NAMED) {
+      throw new MeshException(FailureKind.DEVICE_LOST, "device_out_of_memory", "planted");
     }
     if (step.step() == WAITING) {
       try {

@@ -21,8 +21,10 @@ import io.vertx.junit5.VertxExtension;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -61,7 +63,8 @@ class GpuVerticleTest {
             64,
             stepTimeLimit,
             Duration.ofSeconds(10),
-            Duration.ZERO);
+            Duration.ZERO,
+            base.cuda());
     return result(
         vertx.deployVerticle(
             new GpuVerticle(config, NODE, opener, new GpuMetrics(registry, "m"), time, "m")));
@@ -156,14 +159,60 @@ class GpuVerticleTest {
   }
 
   @Test
-  void a_device_that_fails_is_lost_for_good() throws Exception {
-    deploy();
+  void a_device_that_fails_is_lost_and_opened_again() throws Exception {
+    CountDownLatch opening = new CountDownLatch(1);
+    AtomicInteger opened = new AtomicInteger();
+    deploy(
+        Duration.ofSeconds(30),
+        () -> {
+          if (opened.getAndIncrement() > 0) {
+            opening.await();
+          }
+          return device;
+        });
     DeviceClaimed claimed = result(claim(HERE, FIRST));
     assertThat(failure(run(claimed, FakeDevice.FAILING, 1)).kind())
         .isEqualTo(FailureKind.DEVICE_LOST);
     assertThat(failure(run(claimed, 2, 1)).kind()).isEqualTo(FailureKind.DEVICE_LOST);
     assertThat(failure(claim(HERE, FIRST)).kind()).isEqualTo(FailureKind.UNAVAILABLE);
     assertThat(registry.get("firstlight.device.up").gauge().value()).isZero();
+
+    opening.countDown();
+    DeviceClaimed again = result(claimSoon());
+
+    assertThat(again.address()).isNotEqualTo(claimed.address());
+    assertThat(result(run(again, 3, 1)).step()).isEqualTo(3);
+    assertThat(failure(run(claimed, 4, 1)).kind()).isEqualTo(FailureKind.UNAVAILABLE);
+    assertThat(registry.get("firstlight.device.up").gauge().value()).isEqualTo(1);
+    assertThat(device.closed).hasValue(1);
+    assertThat(opened).hasValue(2);
+  }
+
+  @Test
+  void a_device_that_does_not_open_again_is_tried_until_it_does() throws Exception {
+    AtomicInteger opened = new AtomicInteger();
+    deploy(
+        Duration.ofSeconds(30),
+        () -> {
+          int before = opened.getAndIncrement();
+          if (before == 1 || before == 2) {
+            throw new IllegalStateException("not yet");
+          }
+          return device;
+        });
+    DeviceClaimed claimed = result(claim(HERE, FIRST));
+    assertThat(failure(run(claimed, FakeDevice.FAILING, 1)).kind())
+        .isEqualTo(FailureKind.DEVICE_LOST);
+    assertThat(result(run(result(claimSoon()), 2, 1)).step()).isEqualTo(2);
+    assertThat(opened).hasValue(4);
+    assertThat(device.closed).hasValue(1);
+  }
+
+  @Test
+  void a_failure_that_the_device_names_is_told_by_that_name() throws Exception {
+    deploy();
+    DeviceClaimed claimed = result(claim(HERE, FIRST));
+    assertThat(failure(run(claimed, FakeDevice.NAMED, 1)).code()).isEqualTo("device_out_of_memory");
   }
 
   @Test
@@ -182,7 +231,7 @@ class GpuVerticleTest {
   }
 
   @Test
-  void a_device_that_fails_late_stays_lost() throws Exception {
+  void a_device_that_fails_late_is_opened_again_too() throws Exception {
     deploy(Duration.ofMillis(50), () -> device);
     DeviceClaimed claimed = result(claim(HERE, FIRST));
     Future<StepResult> late = run(claimed, FakeDevice.WAITING, 1);
@@ -190,12 +239,9 @@ class GpuVerticleTest {
     assertThat(failure(late).kind()).isEqualTo(FailureKind.DEVICE_LOST);
     assertThat(failure(broken).kind()).isEqualTo(FailureKind.DEVICE_LOST);
     device.gate.countDown();
-    while (device.failed.get() == 0) {
-      Thread.onSpinWait();
-    }
-    for (int i = 0; i < 30; i++) {
-      assertThat(failure(claim(HERE, FIRST)).kind()).isEqualTo(FailureKind.UNAVAILABLE);
-    }
+    assertThat(result(run(result(claimSoon()), 2, 1)).step()).isEqualTo(2);
+    assertThat(device.failed).hasValue(1);
+    assertThat(device.closed).hasValue(1);
   }
 
   @Test
