@@ -60,27 +60,3 @@ static inline unsigned pack_bf16(float low, float high) {
 static inline unsigned pack_half(float low, float high) {
   return float_to_half(low) | (unsigned) float_to_half(high) << 16;
 }
-
-// E4M3 without infinities: exponent 15 with mantissa 7 is NaN, everything else a number up to 448.
-static inline float fp8_to_float(unsigned char bits) {
-  unsigned magnitude = bits & 0x7f;
-  float value = magnitude == 0x7f ? __uint_as_float(0x7fffffff)
-                                  : __uint_as_float(magnitude << 20) * 0x1p120f;
-  return bits & 0x80 ? -value : value;
-}
-
-// Saturates: what is larger than 448 becomes 448, infinity too.
-static inline unsigned char float_to_fp8(float value) {
-  unsigned bits = __float_as_uint(value);
-  unsigned sign = bits >> 24 & 0x80;
-  unsigned magnitude = bits & 0x7fffffff;
-  if (magnitude > 0x7f800000) return 0x7f;
-  if (magnitude >= 0x43e00000) return (unsigned char) (sign | 0x7e);
-  if (magnitude < 0x3c800000) {
-    // Subnormal: adding 2^14 leaves in the low bits the multiple of 2^-9.
-    float shifted = __uint_as_float(magnitude) + 0x1p14f;
-    return (unsigned char) (sign | (__float_as_uint(shifted) - 0x46800000));
-  }
-  unsigned rounded = magnitude + 0x7ffff + (magnitude >> 20 & 1);
-  return (unsigned char) (sign | ((rounded >> 20) - (120 << 3)));
-}

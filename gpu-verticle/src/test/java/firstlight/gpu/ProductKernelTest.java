@@ -162,6 +162,20 @@ class ProductKernelTest {
     }
   }
 
+  @Test
+  void bytes_give_the_same_bits_from_every_kernel() {
+    Tensor tensor = RandomTensors.of(TensorType.Q8_0, ROWS, COLUMNS, random);
+    try (WeightUpload upload = new WeightUpload(gpu.gpu, CudaConfig.Weights.FP8, 0)) {
+      CudaMatrix matrix = upload.matrix(tensor);
+      long at = gpu.shorts(Bf16.random(TOKENS * COLUMNS, random));
+      float[] wide = multiply(matrix, at, TOKENS, 128);
+      for (int bucket : new int[] {8, 32}) {
+        float[] narrow = multiply(matrix, at, bucket, bucket);
+        assertThat(narrow).isEqualTo(Arrays.copyOf(wide, narrow.length));
+      }
+    }
+  }
+
   /** What a matrix makes of unit vectors: its columns. */
   private static float[] columns(CudaMatrix matrix) {
     short[] units = new short[COLUMNS * COLUMNS];

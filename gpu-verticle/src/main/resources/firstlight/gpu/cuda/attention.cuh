@@ -247,7 +247,8 @@ static __device__ __forceinline__ float row_sum(float x) {
   return x + __shfl_xor_sync(ALL_LANES, x, 2);
 }
 
-// Scores become weights relative to the largest of their row; what is not seen weighs nothing.
+// Scores become weights relative to the largest of their row; what is not seen weighs nothing. The
+// first barrier is also for the weights of the split before, which others may still be reading.
 template <int CHUNKS>
 static __device__ __forceinline__ void soften(
     float (&scores)[8][4], Shared& shared, Partial<CHUNKS>& to) {
@@ -461,8 +462,6 @@ static __device__ __forceinline__ void attend(const Attend& a) {
       transfer<CHUNKS, true>(a, blockIdx.z, kv_head, split, next);
     } else {
       fold(folded, next);
-      // The next split's weights go where others may still read these.
-      __syncthreads();
     }
   }
   if (!DEALT) {

@@ -42,19 +42,6 @@ static __device__ __forceinline__ unsigned pack_half(float low, float high) {
   return to;
 }
 
-static __device__ __forceinline__ float fp8_to_float(unsigned char x) {
-  unsigned halves;
-  unsigned short pair = x;
-  asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(halves) : "h"(pair));
-  return half_to_float((unsigned short)halves);
-}
-
-static __device__ __forceinline__ unsigned char float_to_fp8(float x) {
-  unsigned short pair;
-  asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(0.f), "f"(x));
-  return (unsigned char)pair;
-}
-
 static __device__ __forceinline__ void mma_bf16(
     float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
   asm volatile(
@@ -99,6 +86,21 @@ struct Counts {
 static __device__ __forceinline__ int lane_order(int element) {
   int in_chunk = element & 31;
   return (element & ~31) | ((in_chunk >> 2) & 3) << 3 | (in_chunk >> 4) << 2 | (in_chunk & 3);
+}
+
+// E4M3 and halves differ in where the exponent begins, so one is the other, 256 times as large.
+static __device__ __forceinline__ float fp8_to_float(unsigned char x) {
+  unsigned half = (x & 0x80u) << 8 | (x & 0x7fu) << 7;
+  return half_to_float((unsigned short)half) * 256.f;
+}
+
+// To the nearest, to the even one of two, and to 448 at most.
+static __device__ __forceinline__ unsigned char float_to_fp8(float x) {
+  float size = fminf(fabsf(x), 448.f);
+  // Numbers of one exponent are apart by an eighth of its power, the smallest by 2^-9.
+  float step = __uint_as_float((max(__float_as_uint(size) >> 23, 121u) - 3) << 23);
+  unsigned short half = float_to_half(rintf(size / step) * step / 256.f);
+  return (unsigned char)((__float_as_uint(x) >> 31) << 7 | half >> 7);
 }
 
 static __device__ __forceinline__ float warp_sum(float x) {

@@ -37,6 +37,9 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("restricted")
 public final class SimulatedDriver {
+  /** Where other kernels than the module's are taken from: those with a planted fault. */
+  public static final String KERNELS_PROPERTY = "firstlight.simulated.kernels";
+
   private static final String DRIVER = "libcuda.so.1";
   private static final String RUNTIME = "libcudart.so.13";
   private static @Nullable Path loaded;
@@ -213,7 +216,10 @@ public final class SimulatedDriver {
 
     Build(Path module) throws IOException {
       sources = module.resolve(SOURCES);
-      kernels = module.resolve(KERNELS);
+      kernels =
+          Optional.ofNullable(System.getProperty(KERNELS_PROPERTY))
+              .map(Path::of)
+              .orElse(module.resolve(KERNELS));
       target = module.resolve("target/simulated");
       environment = compilerVersion() + processor() + FLAGS + KERNEL_FLAGS + headers();
       Files.createDirectories(target);
