@@ -1,7 +1,8 @@
 /**
  * Runs Steps on a device. Public are {@link firstlight.gpu.GpuVerticle}, which answers for a device
- * on the event bus, its {@link firstlight.gpu.GpuConfig}, {@link firstlight.gpu.CpuDevice} with its
- * {@link firstlight.gpu.WeightStore}, and {@link firstlight.gpu.KernelTrial} for benchmarks.
+ * on the event bus, its {@link firstlight.gpu.GpuConfig}, {@link firstlight.gpu.Devices}, which
+ * opens what there is, and for benchmarks {@link firstlight.gpu.CpuDevice} and {@link
+ * firstlight.gpu.KernelTrial}.
  *
  * <ul>
  *   <li>Verticle: {@code DeviceOwner} decides who may use the device, {@code StepCheck} what may
@@ -17,6 +18,10 @@
  *   <li>Choosing tokens: {@code Sampler}, with {@code Candidates} and {@code Draws}.
  *   <li>Threads: {@code DeviceThreads} runs one function on all cores, phase by phase ({@code Turn}
  *       and {@code Share}).
+ *   <li>GPUs: {@code CudaDevice} writes a Step with {@code StepStaging}, launches what {@code
+ *       CudaForward} prepared for its {@code StepBucket}, and reads the {@code Answers}. {@code
+ *       Kernels} and {@code KernelArguments} are the kernels' Java side, {@code CudaWeights} what
+ *       {@code WeightUpload} brought there. What knows no models is in {@link firstlight.gpu.cuda}.
  * </ul>
  *
  * <p>The rule that everything here keeps: a number depends on its Sequence alone. No sum is split

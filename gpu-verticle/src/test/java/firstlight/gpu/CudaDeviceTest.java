@@ -36,6 +36,10 @@ class CudaDeviceTest {
   private static final int CUDA_ERROR_UNKNOWN = 999;
   private static final long SEED = Long.getLong("seed", 1);
   private static final int DECODED = 6;
+
+  /** More than there is room for logits of. */
+  private static final int STEP_TOKENS = 320;
+
   private static final int[] PROMPT =
       IntStream.range(0, 45).map(i -> (i * 977 + 13) % TinyModels.VOCABULARY).toArray();
   private static final Sampling CHANCE =
@@ -64,7 +68,7 @@ class CudaDeviceTest {
         base.kvMemoryBytes(),
         64,
         base.blockTokens(),
-        128,
+        STEP_TOKENS,
         1024,
         base.stepTimeLimit(),
         base.ownerTimeout(),
@@ -203,6 +207,22 @@ class CudaDeviceTest {
       int[] last = {tokens[599]};
       assertSame(
           Steps.run(device, Steps.slice("g", last, 599, blocks, 1)), List.of(expected.get(1)));
+    }
+  }
+
+  @Test
+  void more_sampled_rows_than_there_is_room_for_logits_change_nothing() {
+    int[] tokens = new Random(SEED).ints(STEP_TOKENS, 0, TinyModels.VOCABULARY).toArray();
+    int[] blocks = Steps.blocks(3, STEP_TOKENS / 16);
+    try (ModelFile file = model("llama");
+        CudaDevice device = open(file, CudaConfig.Weights.FILE, true)) {
+      List<SampledToken> once = forced(device, tokens);
+      List<SampledToken> twice = new ArrayList<>();
+      for (int fed = 0; fed < STEP_TOKENS; fed += STEP_TOKENS / 2) {
+        int[] part = Arrays.copyOfRange(tokens, fed, fed + STEP_TOKENS / 2);
+        twice.addAll(Steps.run(device, Steps.slice("g", part, fed, blocks, part.length)));
+      }
+      assertSame(once, twice);
     }
   }
 
