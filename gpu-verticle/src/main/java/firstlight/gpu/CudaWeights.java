@@ -5,7 +5,6 @@ import firstlight.model.Hyperparameters;
 import firstlight.model.ModelFile;
 import firstlight.model.Tensor;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
@@ -58,7 +57,8 @@ record CudaWeights(
           model,
           embedding,
           List.copyOf(layers),
-          turns(file, upload, positions),
+          RotaryEmbedding.ofLayers(
+              file, frequencies -> upload.floats(table(frequencies, positions), "rotations")),
           upload.vector(file.tensor("output_norm.weight")),
           output.map(upload::matrix).orElse(embedding));
     }
@@ -90,26 +90,6 @@ record CudaWeights(
     long vector(String name) {
       return file.find(prefix + name + ".weight").map(upload::vector).orElse(0L);
     }
-  }
-
-  /** Layers that turn alike share one table. */
-  private static List<Long> turns(ModelFile file, WeightUpload upload, int positions) {
-    List<float[]> seen = new ArrayList<>();
-    List<Long> made = new ArrayList<>();
-    List<Long> turns = new ArrayList<>();
-    for (int layer = 0; layer < file.hyperparameters().layers(); layer++) {
-      float[] frequencies = file.ropeFrequencies(layer);
-      int known = 0;
-      while (known < seen.size() && !Arrays.equals(seen.get(known), frequencies)) {
-        known++;
-      }
-      if (known == seen.size()) {
-        seen.add(frequencies);
-        made.add(upload.floats(table(frequencies, positions), "rotations"));
-      }
-      turns.add(made.get(known));
-    }
-    return List.copyOf(turns);
   }
 
   private static float[] table(float[] frequencies, int positions) {

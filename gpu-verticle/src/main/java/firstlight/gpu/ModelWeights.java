@@ -4,7 +4,6 @@ import firstlight.model.Hyperparameters;
 import firstlight.model.ModelFile;
 import firstlight.model.Tensor;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
@@ -45,27 +44,8 @@ record ModelWeights(
         model,
         embedding,
         layers,
-        rotations(file, positions),
+        RotaryEmbedding.ofLayers(file, frequencies -> new RotaryEmbedding(frequencies, positions)),
         MatrixPacker.vector(file.tensor("output_norm.weight")),
         output.map(packer::pack).orElse(embedding));
-  }
-
-  private static List<RotaryEmbedding> rotations(ModelFile file, int positions) {
-    List<float[]> seen = new ArrayList<>();
-    List<RotaryEmbedding> made = new ArrayList<>();
-    List<RotaryEmbedding> rotations = new ArrayList<>();
-    for (int layer = 0; layer < file.hyperparameters().layers(); layer++) {
-      float[] frequencies = file.ropeFrequencies(layer);
-      int known = 0;
-      while (known < seen.size() && !Arrays.equals(seen.get(known), frequencies)) {
-        known++;
-      }
-      if (known == seen.size()) {
-        seen.add(frequencies);
-        made.add(new RotaryEmbedding(frequencies, positions));
-      }
-      rotations.add(made.get(known));
-    }
-    return rotations;
   }
 }

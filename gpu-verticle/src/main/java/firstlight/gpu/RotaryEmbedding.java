@@ -3,6 +3,11 @@ package firstlight.gpu;
 import static firstlight.gpu.Lanes.COUNT;
 import static firstlight.gpu.Lanes.FLOATS;
 
+import firstlight.model.ModelFile;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Function;
 import jdk.incubator.vector.FloatVector;
 
 /**
@@ -29,6 +34,30 @@ final class RotaryEmbedding {
         sines[position * half + i] = (float) StrictMath.sin(angle);
       }
     }
+  }
+
+  /**
+   * What is made of the frequencies of each layer; layers that turn alike share one.
+   *
+   * @param make makes it
+   */
+  static <T> List<T> ofLayers(ModelFile file, Function<float[], T> make) {
+    List<float[]> seen = new ArrayList<>();
+    List<T> made = new ArrayList<>();
+    List<T> ofLayers = new ArrayList<>();
+    for (int layer = 0; layer < file.hyperparameters().layers(); layer++) {
+      float[] frequencies = file.ropeFrequencies(layer);
+      int known = 0;
+      while (known < seen.size() && !Arrays.equals(seen.get(known), frequencies)) {
+        known++;
+      }
+      if (known == seen.size()) {
+        seen.add(frequencies);
+        made.add(make.apply(frequencies));
+      }
+      ofLayers.add(made.get(known));
+    }
+    return ofLayers;
   }
 
   void rotate(float[] head, int at, int position) {

@@ -8,7 +8,6 @@ import firstlight.gpu.cuda.SimulatedDriver;
 import firstlight.model.ModelFile;
 import firstlight.model.TinyModels;
 import firstlight.protocol.FailureKind;
-import firstlight.protocol.GenerationId;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.RunStep;
 import firstlight.protocol.SampledToken;
@@ -121,27 +120,10 @@ class CudaDeviceTest {
     }
   }
 
-  /** A chunk of the prompt, or the last token. */
-  private static Slice next(int fed, int chunk, int[] blocks, List<SampledToken> tokens) {
-    int[] all =
-        IntStream.concat(IntStream.of(PROMPT), tokens.stream().mapToInt(SampledToken::id))
-            .toArray();
-    int end = fed < PROMPT.length ? Math.min(PROMPT.length, fed + chunk) : fed + 1;
-    return new Slice(
-        new GenerationId("g"),
-        Arrays.copyOfRange(all, fed, end),
-        fed,
-        blocks,
-        end >= PROMPT.length ? 1 : 0,
-        CHANCE,
-        PROMPT.length,
-        Arrays.copyOf(all, fed));
-  }
-
   private static List<SampledToken> generate(CudaDevice on, int chunk, int[] blocks) {
     List<SampledToken> tokens = new ArrayList<>();
     for (int fed = 0; tokens.size() < DECODED; ) {
-      Slice slice = next(fed, chunk, blocks, tokens);
+      Slice slice = Steps.next(PROMPT, CHANCE, fed, chunk, blocks, tokens);
       tokens.addAll(Steps.run(on, slice));
       fed = slice.end();
     }
@@ -178,7 +160,7 @@ class CudaDeviceTest {
     Random random = new Random(SEED);
     List<SampledToken> tokens = new ArrayList<>();
     for (int fed = 0; tokens.size() < DECODED; ) {
-      Slice ours = next(fed, 9, Steps.blocks(0, 4), tokens);
+      Slice ours = Steps.next(PROMPT, CHANCE, fed, 9, Steps.blocks(0, 4), tokens);
       List<Slice> slices = new ArrayList<>();
       for (int i = 0; i < 1 + random.nextInt(6); i++) {
         int[] others = random.ints(1 + random.nextInt(15), 0, TinyModels.VOCABULARY).toArray();
@@ -234,7 +216,8 @@ class CudaDeviceTest {
       long allocations = SimulatedDriver.allocations();
       long launches = SimulatedDriver.launches();
       long waits = SimulatedDriver.synchronizations();
-      Steps.run(device, next(PROMPT.length, 1, Steps.blocks(0, 4), List.of()));
+      Steps.run(
+          device, Steps.next(PROMPT, CHANCE, PROMPT.length, 1, Steps.blocks(0, 4), List.of()));
       assertThat(SimulatedDriver.allocations()).isEqualTo(allocations);
       assertThat(SimulatedDriver.launches()).isEqualTo(launches + 1);
       assertThat(SimulatedDriver.synchronizations()).isEqualTo(waits + 1);

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import firstlight.model.ModelFile;
 import firstlight.model.TestModels;
-import firstlight.protocol.GenerationId;
 import firstlight.protocol.RunStep;
 import firstlight.protocol.SampledToken;
 import firstlight.protocol.Sampling;
@@ -115,7 +114,7 @@ class ExactnessTest {
     Crowd crowd = new Crowd(new Random(Long.getLong("seed", 1)));
     List<SampledToken> tokens = new ArrayList<>();
     for (int fed = 0; tokens.size() < DECODED; ) {
-      Slice ours = next(fed, 9, Steps.blocks(0, 4), tokens);
+      Slice ours = Steps.next(PROMPT, CHANCE, fed, 9, Steps.blocks(0, 4), tokens);
       List<Slice> slices = crowd.around(ours);
       List<SliceResult> results = device.run(new RunStep(1, slices)).slices();
       tokens.addAll(results.get(slices.indexOf(ours)).tokens());
@@ -152,28 +151,11 @@ class ExactnessTest {
   private static List<SampledToken> generate(CpuDevice on, int chunk, int[] blocks) {
     List<SampledToken> tokens = new ArrayList<>();
     for (int fed = 0; tokens.size() < DECODED; ) {
-      Slice slice = next(fed, chunk, blocks, tokens);
+      Slice slice = Steps.next(PROMPT, CHANCE, fed, chunk, blocks, tokens);
       tokens.addAll(Steps.run(on, slice));
       fed = slice.end();
     }
     return tokens;
-  }
-
-  /** A chunk of the prompt, or the last token. */
-  private static Slice next(int fed, int chunk, int[] blocks, List<SampledToken> tokens) {
-    int[] all =
-        IntStream.concat(IntStream.of(PROMPT), tokens.stream().mapToInt(SampledToken::id))
-            .toArray();
-    int end = fed < PROMPT.length ? Math.min(PROMPT.length, fed + chunk) : fed + 1;
-    return new Slice(
-        new GenerationId("g"),
-        Arrays.copyOfRange(all, fed, end),
-        fed,
-        blocks,
-        end >= PROMPT.length ? 1 : 0,
-        CHANCE,
-        PROMPT.length,
-        Arrays.copyOf(all, fed));
   }
 
   private static void same(List<SampledToken> tokens) {

@@ -6,6 +6,7 @@ import firstlight.protocol.RunStep;
 import firstlight.protocol.SampledToken;
 import firstlight.protocol.Sampling;
 import firstlight.protocol.Slice;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -47,5 +48,32 @@ final class Steps {
 
   static List<SampledToken> run(Device device, Slice slice) {
     return device.run(new RunStep(1, List.of(slice))).slices().getFirst().tokens();
+  }
+
+  /**
+   * The Slice after {@code fed} positions: a chunk of the prompt, or the last token.
+   *
+   * @param tokens that were generated
+   */
+  static Slice next(
+      int[] prompt,
+      Sampling sampling,
+      int fed,
+      int chunk,
+      int[] blocks,
+      List<SampledToken> tokens) {
+    int[] all =
+        IntStream.concat(IntStream.of(prompt), tokens.stream().mapToInt(SampledToken::id))
+            .toArray();
+    int end = fed < prompt.length ? Math.min(prompt.length, fed + chunk) : fed + 1;
+    return new Slice(
+        new GenerationId("g"),
+        Arrays.copyOfRange(all, fed, end),
+        fed,
+        blocks,
+        end >= prompt.length ? 1 : 0,
+        sampling,
+        prompt.length,
+        Arrays.copyOf(all, fed));
   }
 }
