@@ -1,10 +1,16 @@
 // How tests arrange what the simulated devices do, and see what was asked of them.
 #include "simulated_driver.h"
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 
 using namespace simulated;
 
 namespace {
+
+constexpr const char* CONTROL_VARIABLE = "FIRSTLIGHT_SIM_CONTROL";
 
 template <class Body>
 auto locked(Body body) {
@@ -13,6 +19,16 @@ auto locked(Body body) {
 }
 
 }  // namespace
+
+Control& simulated::findControl() {
+  const char* path = getenv(CONTROL_VARIABLE);
+  if (path == nullptr) return *new Control;
+  int file = open(path, O_RDWR | O_CLOEXEC);
+  void* mapped = mmap(nullptr, sizeof(Control), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (mapped != MAP_FAILED) return *(Control*) mapped;
+  perror(path);
+  abort();
+}
 
 // Another legal order of lanes, warps and blocks for every seed, whatever the number of processors;
 // 0: the natural order.
@@ -27,15 +43,15 @@ EXPORT void sim_set_devices(int devices) {
 
 // Bytes of each device.
 EXPORT void sim_set_memory(size_t bytes) {
-  locked([&] { driver.memoryLimit = bytes; });
+  driver.control.memoryLimit = bytes;
 }
 
 // Lets a call fail, the next one or one after it, once: 700, 719 and 999 a launch, 2 an allocation,
 // others any. All but 2 stick to the context. 0: none.
 EXPORT void sim_inject(int result, long after) {
   locked([&] {
-    driver.faultResult = result;
-    driver.faultAfter = after;
+    driver.control.faults[0].after = after;
+    driver.control.faults[0].result = result;
   });
 }
 
@@ -68,9 +84,9 @@ EXPORT void sim_reset() {
   locked([] {
     orderSeed = 0;
     threadLimit = 0;
-    driver.faultResult = SUCCESS;
+    for (Fault& fault : driver.control.faults) fault.result = SUCCESS;
     driver.devices = 1;
-    driver.memoryLimit = MEMORY_DEFAULT;
+    driver.control.memoryLimit = MEMORY_DEFAULT;
     driver.launches = driver.allocations = driver.synchronizations = 0;
     for (Context& context : driver.contexts)
       if (context.error != SUCCESS) context.fail(SUCCESS);

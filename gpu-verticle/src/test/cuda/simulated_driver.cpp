@@ -164,7 +164,9 @@ EXPORT int cuDeviceGetAttribute(int* value, int attribute, int device) {
 }
 
 EXPORT int cuDeviceTotalMem_v2(size_t* bytes, int device) {
-  return callDevice(Call::ANY, device, [&](Context&) { return store(bytes, driver.memoryLimit); });
+  return callDevice(Call::ANY, device, [&](Context&) {
+    return store(bytes, driver.control.memoryLimit.load());
+  });
 }
 
 EXPORT int cuDevicePrimaryCtxRetain(void** context, int device) {
@@ -281,8 +283,9 @@ EXPORT int cuFuncGetAttribute(int* value, int attribute, void* handle) {
 EXPORT int cuMemGetInfo_v2(size_t* free, size_t* total) {
   return callContext(Call::ANY, [&](Context& context) {
     size_t live = driver.memory.liveBytes(context.device);
-    *free = live < driver.memoryLimit ? driver.memoryLimit - live : 0;
-    return store(total, driver.memoryLimit);
+    size_t limit = driver.control.memoryLimit;
+    *free = live < limit ? limit - live : 0;
+    return store(total, limit);
   });
 }
 
@@ -292,7 +295,8 @@ EXPORT int cuMemAlloc_v2(char** data, size_t bytes) {
     if (refused != SUCCESS) return refused;
     if (data == nullptr || bytes == 0) return INVALID_VALUE;
     size_t live = driver.memory.liveBytes(context.device);
-    if (live > driver.memoryLimit || bytes > driver.memoryLimit - live) return OUT_OF_MEMORY;
+    size_t limit = driver.control.memoryLimit;
+    if (live > limit || bytes > limit - live) return OUT_OF_MEMORY;
     *data = driver.memory.allocate(bytes, context.device, false);
     if (*data == nullptr) return OUT_OF_MEMORY;
     driver.allocations++;

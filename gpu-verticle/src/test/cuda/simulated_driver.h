@@ -2,6 +2,7 @@
 // too, on all processors.
 #pragma once
 #include "simulated_threads.h"
+#include <atomic>
 #include <chrono>
 #include <deque>
 #include <functional>
@@ -139,15 +140,28 @@ int run(Stream& stream, uint64_t until);
 // Which calls an injected fault may hit.
 enum class Call { ANY, LAUNCH, ALLOCATION, CLEANUP };
 
+// A call that is to fail, once.
+struct Fault {
+  std::atomic<int> result = SUCCESS;  // SUCCESS: none
+  std::atomic<int64_t> after = 0;     // 1 is the next such call
+};
+
+// What tests ask for. SimulatedControl.java writes the same into a file that another process maps.
+struct Control {
+  std::atomic<size_t> memoryLimit = MEMORY_DEFAULT;  // of each device
+  Fault faults[4];                                   // one after the other
+};
+
+// The file that FIRSTLIGHT_SIM_CONTROL names, mapped; where it names none, this process's own.
+Control& findControl();
+
 struct Driver {
   std::recursive_mutex lock;
   bool initialised = false;
   Memory memory;
   Context contexts[DEVICES_MAX];
   int devices = 1;
-  size_t memoryLimit = MEMORY_DEFAULT;
-  int faultResult = SUCCESS;
-  long faultAfter = 0;
+  Control& control = findControl();
   long launches = 0, allocations = 0, synchronizations = 0;
 
   Driver();

@@ -25,13 +25,17 @@ Driver::Driver() {
 
 // Kernels are what fails with these; any call may find that a device has gone.
 int Driver::inject(Call call) {
-  if (faultResult == SUCCESS) return SUCCESS;
-  bool byLaunch = faultResult == LAUNCH_FAILED || faultResult == ILLEGAL_ADDRESS ||
-                  faultResult == UNKNOWN;
-  if (byLaunch && call != Call::LAUNCH) return SUCCESS;
-  if (faultResult == OUT_OF_MEMORY && call != Call::ALLOCATION) return SUCCESS;
-  if (--faultAfter > 0) return SUCCESS;
-  return std::exchange(faultResult, SUCCESS);
+  for (Fault& fault : control.faults) {
+    int result = fault.result;
+    if (result == SUCCESS) continue;
+    bool byLaunch = result == LAUNCH_FAILED || result == ILLEGAL_ADDRESS || result == UNKNOWN;
+    if (byLaunch && call != Call::LAUNCH) return SUCCESS;
+    if (result == OUT_OF_MEMORY && call != Call::ALLOCATION) return SUCCESS;
+    if (--fault.after > 0) return SUCCESS;
+    fault.result = SUCCESS;
+    return result;
+  }
+  return SUCCESS;
 }
 
 void Driver::reset(Context& context) {

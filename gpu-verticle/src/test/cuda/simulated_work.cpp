@@ -352,8 +352,9 @@ EXPORT int cuGraphGetNodes(void* graph, void** nodes, size_t* count) {
   });
 }
 
+// A graph that can run takes memory of the device.
 EXPORT int cuGraphInstantiateWithFlags(void** runnable, void* graph, unsigned long long) {
-  return callContext(Call::ANY, [&](Context& context) -> int {
+  return callContext(Call::ALLOCATION, [&](Context& context) -> int {
     std::shared_ptr<Graph> found = context.graphs.find(graph);
     if (found == nullptr) return INVALID_HANDLE;
     *runnable = context.runnableGraphs.add(found->tasks);

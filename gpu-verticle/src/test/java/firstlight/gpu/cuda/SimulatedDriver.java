@@ -132,7 +132,7 @@ public final class SimulatedDriver {
   }
 
   /** Tests run in the module's folder, or in one beside it. */
-  private static Path moduleFolder() throws IOException {
+  static Path moduleFolder() throws IOException {
     for (String each : List.of("", "gpu-verticle", "../gpu-verticle")) {
       Path folder = Path.of(each).toAbsolutePath().normalize();
       if (Files.isDirectory(folder.resolve(Build.SOURCES))) {
@@ -183,7 +183,7 @@ public final class SimulatedDriver {
   }
 
   /** Compiles the driver and the kernels. What has not changed is not compiled again. */
-  private static final class Build {
+  static final class Build {
     static final String SOURCES = "src/test/cuda";
     private static final String KERNELS = "src/main/resources/firstlight/gpu/cuda";
     private static final String SYMBOLS = "simulated_symbols.txt";
