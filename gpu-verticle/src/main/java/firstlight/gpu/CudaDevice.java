@@ -210,6 +210,17 @@ final class CudaDevice implements Device {
     }
   }
 
+  /** A kernel that fails breaks the GPU for all models that this process has on it. */
+  @Override
+  public void check() {
+    try {
+      gpu.stream().await();
+    } catch (CudaException e) {
+      LOG.error("the GPU failed between Steps", e);
+      throw failure(e);
+    }
+  }
+
   private StepBucket bucket(StepRows rows, StepTiles tiles) {
     int splits = StepBucket.enough(tiles.splitsMax(), Integer.MAX_VALUE);
     StepBucket bucket = shape.bucket(rows.count(), rows.sampled().length, splits);

@@ -30,9 +30,10 @@ import org.slf4j.LoggerFactory;
  * Answers for one device on the event bus. A replica claims it and is told an address for its
  * Steps; each owner gets another, so that Steps of one that was taken for dead reach nobody.
  *
- * <p>A device that failed is lost with all it held: claims find nobody, Steps are answered with
- * {@link FailureKind#DEVICE_LOST}, and it is closed and opened again, until that succeeds. One that
- * has not answered in time is lost until it does, for it may be the machine that stood still.
+ * <p>A device that failed, in a Step or between Steps, is lost with all it held: claims find
+ * nobody, Steps are answered with {@link FailureKind#DEVICE_LOST}, and it is closed and opened
+ * again, until that succeeds. One that has not answered in time is lost until it does, for it may
+ * be the machine that stood still.
  */
 public final class GpuVerticle extends VerticleBase {
   private static final Logger LOG = LoggerFactory.getLogger(GpuVerticle.class);
@@ -44,6 +45,9 @@ public final class GpuVerticle extends VerticleBase {
   private static final long REOPEN_FIRST_MS = 100;
 
   private static final long REOPEN_MAX_MS = 30_000;
+
+  /** How often a device without Steps is looked at. */
+  private static final long CHECK_MS = 500;
 
   private final GpuConfig config;
   private final NodeId node;
@@ -67,6 +71,9 @@ public final class GpuVerticle extends VerticleBase {
 
   /** Steps among those that have not ended in time. */
   private int overdue;
+
+  /** A look at the idle device has not ended. */
+  private boolean looking;
 
   private boolean failed;
   private long reopenMillis;
@@ -106,7 +113,29 @@ public final class GpuVerticle extends VerticleBase {
   public Future<?> start() {
     DeviceThread ours = new DeviceThread("firstlight-device-" + model, context);
     thread = ours;
+    vertx.setPeriodic(CHECK_MS, _ -> look(ours));
     return ours.call(this::open).compose(this::ready);
+  }
+
+  /** An idle device that has failed would hold up others that share its GPU. */
+  private void look(DeviceThread on) {
+    Device ours = device;
+    if (ours == null || lost() || running > 0 || looking) {
+      return;
+    }
+    looking = true;
+    on.call(
+            () -> {
+              ours.check();
+              return ours;
+            })
+        .onComplete(
+            (_, failure) -> {
+              looking = false;
+              if (failure != null && !stopped) {
+                breakDown("it failed between Steps");
+              }
+            });
   }
 
   private Future<?> ready(Device now) {
@@ -153,10 +182,11 @@ public final class GpuVerticle extends VerticleBase {
 
   private void claim(Message<?> message, ClaimDevice claim) {
     try {
+      DeviceCapacity capacity = capacity();
       long claimed = owner.claim(claim.replica());
       String address = Addresses.deviceOn(node, model) + ".steps." + deploymentID() + "." + claimed;
       listen(address, claimed)
-          .onSuccess(_ -> message.reply(new DeviceClaimed(address, capacity())))
+          .onSuccess(_ -> message.reply(new DeviceClaimed(address, capacity)))
           .onFailure(e -> refuse(message, e));
     } catch (MeshException e) {
       refuse(message, e);
@@ -212,7 +242,7 @@ public final class GpuVerticle extends VerticleBase {
   private void late(AsyncResult<StepResult> answer) {
     overdue--;
     if (answer.failed()) {
-      breakDown();
+      breakDown("a Step failed");
     }
     if (!lost() && running == 0) {
       LOG.warn("the device for {} is back", model);
@@ -255,7 +285,7 @@ public final class GpuVerticle extends VerticleBase {
       if (!(answer.cause() instanceof MeshException known)
           || known.kind() == FailureKind.DEVICE_LOST) {
         LOG.error("a Step failed", answer.cause());
-        breakDown();
+        breakDown("a Step failed");
         refuse(message, answer.cause() instanceof MeshException named ? named : deviceLost());
       } else {
         metrics.refused();
@@ -273,8 +303,8 @@ public final class GpuVerticle extends VerticleBase {
   }
 
   /** What the device held is gone; another may be made in its place. */
-  private void breakDown() {
-    lose("a Step failed");
+  private void breakDown(String why) {
+    lose(why);
     if (!failed) {
       failed = true;
       owner.release();

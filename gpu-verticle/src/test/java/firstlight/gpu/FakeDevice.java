@@ -11,6 +11,7 @@ import firstlight.protocol.SliceResult;
 import firstlight.protocol.StepResult;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Answers with the first token of each Slice, or as a test tells it. */
@@ -27,6 +28,9 @@ final class FakeDevice implements Device {
   final AtomicInteger closed = new AtomicInteger();
   final AtomicInteger failed = new AtomicInteger();
   volatile String thread = "";
+
+  /** It fails when somebody looks, once. */
+  final AtomicBoolean brokenMeanwhile = new AtomicBoolean();
 
   @Override
   public DeviceCapacity capacity() {
@@ -60,6 +64,13 @@ final class FakeDevice implements Device {
                         List.of(new SampledToken(slice.tokens()[0], 0, new int[0], new float[0]))))
             .toList();
     return new StepResult(step.step(), results, 5);
+  }
+
+  @Override
+  public void check() {
+    if (brokenMeanwhile.compareAndSet(true, false)) {
+      throw new MeshException(FailureKind.DEVICE_LOST, "device_lost", "planted");
+    }
   }
 
   @Override

@@ -216,6 +216,23 @@ class GpuVerticleTest {
   }
 
   @Test
+  void a_device_that_fails_between_steps_is_opened_again() throws Exception {
+    CountDownLatch openings = new CountDownLatch(2);
+    deploy(
+        Duration.ofSeconds(30),
+        () -> {
+          openings.countDown();
+          return device;
+        });
+    DeviceClaimed claimed = result(claim(HERE, FIRST));
+    device.brokenMeanwhile.set(true);
+    assertThat(openings.await(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(device.closed).hasValue(1);
+    assertThat(result(run(result(claimSoon()), 2, 1)).step()).isEqualTo(2);
+    assertThat(failure(run(claimed, 3, 1)).kind()).isEqualTo(FailureKind.UNAVAILABLE);
+  }
+
+  @Test
   void a_device_that_does_not_answer_in_time_is_lost_until_it_does() throws Exception {
     deploy(Duration.ofMillis(50), () -> device);
     DeviceClaimed claimed = result(claim(HERE, FIRST));

@@ -19,6 +19,14 @@ public interface Device extends AutoCloseable {
    */
   StepResult run(RunStep step);
 
+  /**
+   * Looks whether the device still works. Between Steps, and quick: what it shares with others may
+   * have been broken by them.
+   *
+   * @throws MeshException of kind {@link FailureKind#DEVICE_LOST} when it does not
+   */
+  default void check() {}
+
   @Override
   void close();
 }
