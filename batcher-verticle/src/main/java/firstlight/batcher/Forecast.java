@@ -73,6 +73,11 @@ final class Forecast {
     return now + step.nanos();
   }
 
+  /** Whether there is nobody that runs or waits. */
+  boolean idle() {
+    return running.size() == 0 && waiting.size() == 0;
+  }
+
   /** Prompt tokens per nanosecond when only prompts wait; without end as long as it is unknown. */
   double rateAlone() {
     StepPrediction.Step step = steps.busy(decoding());

@@ -97,7 +97,15 @@ final class Intake {
           "Too many of your requests are waiting already.",
           book(sequence, late));
     }
-    return late > 0 ? full(sequence, late) : null;
+    return late > 0 && !isDue(spec) ? full(sequence, late) : null;
+  }
+
+  /**
+   * Nobody is before it, so that later is no better; and without it costs that were learned from a
+   * few slow Steps would never be learned anew.
+   */
+  private boolean isDue(GenerationSpec spec) {
+    return spec.deadline() == 0 && forecast.idle();
   }
 
   private MeshException full(Sequence sequence, double late) {

@@ -170,6 +170,23 @@ class IntakeTest {
   }
 
   @Test
+  void who_finds_nobody_is_let_in_however_slow_the_device_seemed() {
+    for (int i = 0; i < 4; i++) {
+      replica.submit(of("a", 4));
+      replica
+          .plan()
+          .ifPresent(
+              step -> {
+                replica.time.advance(LIMIT.multipliedBy(10));
+                replica.apply(step);
+              });
+    }
+    assertThat(replica.plan()).isEmpty();
+    assertLetIn(of("a", 4));
+    assertThat(refusal(of("a", 4)).kind()).isEqualTo(FailureKind.OVERLOADED);
+  }
+
+  @Test
   void as_long_as_nothing_is_known_everything_is_let_in() {
     backlog("a", 20);
     assertThat(replica.scheduler.waiting()).isEqualTo(20);
