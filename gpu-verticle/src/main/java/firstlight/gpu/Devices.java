@@ -1,5 +1,6 @@
 package firstlight.gpu;
 
+import firstlight.gpu.cuda.CudaException;
 import firstlight.gpu.cuda.CudaProbe;
 import firstlight.model.Model;
 import firstlight.protocol.Device;
@@ -57,7 +58,13 @@ public final class Devices {
     if (gpus.isEmpty()) {
       return () -> CpuDevice.open(model, config, weights);
     }
-    int ordinal = gpus.get(opened.getAndIncrement() % gpus.size()).ordinal();
-    return () -> CudaDevice.open(model, config, ordinal);
+    CudaProbe.Gpu gpu = gpus.get(opened.getAndIncrement() % gpus.size());
+    return () -> {
+      try {
+        return CudaDevice.open(model, config, gpu.ordinal());
+      } catch (CudaException e) {
+        throw new UnusableDevice(model.name(), gpu, e);
+      }
+    };
   }
 }
