@@ -21,6 +21,8 @@ import static org.bytedeco.cuda.global.cudart.cuModuleGetFunction;
 import static org.bytedeco.cuda.global.cudart.cuModuleLoadData;
 import static org.bytedeco.cuda.global.cudart.cuModuleUnload;
 
+import firstlight.model.CacheFolder;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,6 +34,8 @@ import org.bytedeco.cuda.cudart.CUmod_st;
 import org.bytedeco.javacpp.BytePointer;
 import org.bytedeco.javacpp.Pointer;
 import org.bytedeco.javacpp.SizeTPointer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One GPU in use by one thread. It owns what is made with it, and gives it all back when it is
@@ -41,12 +45,15 @@ import org.bytedeco.javacpp.SizeTPointer;
  * found a driver: where there is none they are broken for good.
  */
 public final class Gpu implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Gpu.class);
   private static final int NAME_BYTES = 256;
+  private static final String LIBRARIES = "org.bytedeco.javacpp.cachedir";
 
   static {
     // The bindings count the memory of the whole process against the heap, and refuse to go on.
     System.setProperty("org.bytedeco.javacpp.maxBytes", "0");
     System.setProperty("org.bytedeco.javacpp.maxPhysicalBytes", "0");
+    keepLibraries();
   }
 
   private final int device;
@@ -99,6 +106,17 @@ public final class Gpu implements AutoCloseable {
         attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device),
         attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device),
         attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device));
+  }
+
+  /** The bindings unpack their libraries beside what else we keep, not in the user's folder. */
+  private static void keepLibraries() {
+    try {
+      if (System.getProperty(LIBRARIES) == null) {
+        System.setProperty(LIBRARIES, PrivateFolder.in(CacheFolder.ofUser(), "javacpp").toString());
+      }
+    } catch (IOException e) {
+      LOG.warn("the libraries of the CUDA bindings are kept in their own folder: {}", e.toString());
+    }
   }
 
   private static int device(int ordinal) {
