@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -35,11 +36,22 @@ final class FirstlightProcess implements AutoCloseable {
 
   /** Starts {@code firstlight ARGUMENTS}. */
   static FirstlightProcess start(String... arguments) throws IOException {
-    return new FirstlightProcess(
+    return start(Map.of(), arguments);
+  }
+
+  /**
+   * Starts {@code firstlight ARGUMENTS}.
+   *
+   * @param environment what is set there beside ours
+   */
+  static FirstlightProcess start(Map<String, String> environment, String... arguments)
+      throws IOException {
+    ProcessBuilder builder =
         new ProcessBuilder(command(arguments))
             .directory(Sources.root().toFile())
-            .redirectErrorStream(true)
-            .start());
+            .redirectErrorStream(true);
+    builder.environment().putAll(environment);
+    return new FirstlightProcess(builder.start());
   }
 
   /** What starts {@code firstlight ARGUMENTS}. */

@@ -2,16 +2,19 @@ package firstlight.app;
 
 import static firstlight.app.Client.object;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import firstlight.app.Client.Answer;
 import firstlight.app.Client.Streamed;
+import firstlight.gpu.cuda.CudaProbe;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -99,6 +102,15 @@ class OneCommandIT {
         client.send("/v1/chat/completions", chat("hello", 1).put("model", "gemma3-270m"));
     assertThat(refused.status()).isEqualTo(400);
     assertThat(refused.body().at("/error/message").asText()).contains("template");
+  }
+
+  @Test
+  void a_node_without_a_gpu_says_why_it_uses_the_cpu_device() {
+    assumeThat(CudaProbe.probe()).isInstanceOf(CudaProbe.Absent.class);
+    assertThat(process.output().lines())
+        .filteredOn(line -> line.contains("the cpu device is used"))
+        .singleElement(InstanceOfAssertFactories.STRING)
+        .endsWith("the cpu device is used: " + ((CudaProbe.Absent) CudaProbe.probe()).reason());
   }
 
   @Test

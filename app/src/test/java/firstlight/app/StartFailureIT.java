@@ -1,15 +1,20 @@
 package firstlight.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
+import firstlight.gpu.cuda.CudaProbe;
+import firstlight.gpu.cuda.SimulatedControl;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,7 +25,11 @@ class StartFailureIT {
   @TempDir private Path folder;
 
   private String failing(String... arguments) throws Exception {
-    try (FirstlightProcess process = FirstlightProcess.start(arguments)) {
+    return failing(FirstlightProcess.start(arguments));
+  }
+
+  private static String failing(FirstlightProcess started) throws Exception {
+    try (FirstlightProcess process = started) {
       assertThat(process.exitCode()).as(process.output()).isEqualTo(1);
       assertThat(process.output()).doesNotContain("\tat ", "Exception");
       return process.output();
@@ -83,9 +92,40 @@ class StartFailureIT {
   }
 
   @Test
-  void a_device_that_is_not_there() throws Exception {
-    assertThat(failing("up", "--device", "cuda", "--data", folder.toString()))
-        .contains("firstlight: ", "cuda");
+  void a_device_that_is_not_there_before_anything_is_fetched_or_started() throws Exception {
+    assumeThat(CudaProbe.probe()).isInstanceOf(CudaProbe.Absent.class);
+    String reason = ((CudaProbe.Absent) CudaProbe.probe()).reason();
+    Path home = folder.resolve("home");
+    Set<Long> before = services();
+    long begin = System.nanoTime();
+    String said =
+        failing(
+            FirstlightProcess.start(
+                Map.of("FIRSTLIGHT_HOME", home.toString()),
+                "up",
+                "--device",
+                "cuda",
+                "--data",
+                folder.resolve("data").toString()));
+    assertThat(System.nanoTime() - begin).isLessThan(Duration.ofSeconds(20).toNanos());
+    assertThat(said.lines().filter(line -> line.startsWith("firstlight: ")))
+        .containsExactly(
+            "firstlight: the cuda device can not be used: "
+                + reason
+                + "; --device cpu does without");
+    assertThat(home).doesNotExist();
+    assertThat(before).containsAll(services());
+  }
+
+  @Test
+  void a_gpu_with_too_little_memory_for_the_model() throws Exception {
+    SimulatedNode.require();
+    SimulatedControl control = SimulatedControl.in(folder);
+    control.memory(64L << 20);
+    assertThat(failing(SimulatedNode.launch(control, folder)).lines())
+        .filteredOn(line -> line.startsWith("firstlight: "))
+        .singleElement(InstanceOfAssertFactories.STRING)
+        .contains("smollm2-135m", "GPU 0", "memory", "gpu.cuda.weights");
   }
 
   @Test
