@@ -61,17 +61,17 @@ final class CudaDevice implements Device {
   }
 
   /** What a device is opened with. */
-  private record Opening(String name, ModelFile file, GpuConfig config, Gpu.Nature nature) {}
+  private record Opening(
+      String name, CudaWeightSource source, GpuConfig config, Gpu.Nature nature) {}
 
   private CudaDevice(Gpu gpu, Opening opening, Time time) {
     this.gpu = gpu;
     this.time = time;
     GpuConfig config = opening.config;
-    Hyperparameters model = opening.file.hyperparameters();
+    Hyperparameters model = opening.source.model();
     useGraphs = config.cuda().graphs();
     int positions = CudaShape.contextMax(model, config);
-    CudaWeights weights = CudaWeights.load(opening.file, gpu, config.cuda().weights(), positions);
-    opening.file.checkUnchanged();
+    CudaWeights weights = opening.source.bring(gpu, config.cuda().weights(), positions);
     CudaShape smallest = CudaShape.of(model, config, 1);
     shape = CudaShape.of(model, config, blocks(gpu, model, config, smallest));
     CudaBuffers buffers = CudaBuffers.of(gpu, model, shape);
@@ -102,14 +102,10 @@ final class CudaDevice implements Device {
    * @throws InvalidModelFile the model cannot run here, or its file was changed meanwhile
    */
   static CudaDevice open(Model model, GpuConfig config, int ordinal) {
-    return open(model.name(), model.file(), config, ordinal);
-  }
-
-  private static CudaDevice open(String name, ModelFile file, GpuConfig config, int ordinal) {
     Gpu.Nature nature = Gpu.nature(ordinal);
     KernelImages.Image image =
         KernelImages.forGpu(nature.major(), nature.minor(), CacheFolder.ofUser());
-    return open(name, file, config, ordinal, image.cubin());
+    return open(model.name(), model.file(), config, ordinal, image.cubin());
   }
 
   /**
@@ -117,13 +113,21 @@ final class CudaDevice implements Device {
    */
   static CudaDevice open(
       String name, ModelFile file, GpuConfig config, int ordinal, byte[] kernels) {
+    return open(name, CudaWeightSource.of(file), config, ordinal, kernels);
+  }
+
+  /**
+   * @param kernels compiled for the GPU
+   */
+  static CudaDevice open(
+      String name, CudaWeightSource source, GpuConfig config, int ordinal, byte[] kernels) {
     Time time = Time.system();
     long start = time.nanos();
-    requireShape(file.hyperparameters());
+    requireShape(source.model());
     Gpu.Nature nature = Gpu.nature(ordinal);
     Gpu gpu = Gpu.open(ordinal, kernels);
     try {
-      CudaDevice device = new CudaDevice(gpu, new Opening(name, file, config, nature), time);
+      CudaDevice device = new CudaDevice(gpu, new Opening(name, source, config, nature), time);
       LOG.info(
           "{} is on GPU {}, {}, after {} ms, weights {}: {} Blocks of {} tokens",
           name,
@@ -157,7 +161,7 @@ final class CudaDevice implements Device {
                 opening.config.cuda().weights().name().toLowerCase(Locale.ROOT),
                 opening.nature.major(),
                 opening.nature.minor());
-    return new Numerics("cuda", kernels, 0, opening.file.digest());
+    return new Numerics("cuda", kernels, 0, opening.source.digest());
   }
 
   private static void requireShape(Hyperparameters model) {
@@ -221,11 +225,21 @@ final class CudaDevice implements Device {
     }
   }
 
+  /** Fills the KV memory, so that Sequences can be measured whose prompts nobody prefilled. */
+  void fillMemory(long seed) {
+    long blockBytes = CudaShape.blockBytes(parts.weights().model(), shape.blockTokens());
+    long halves = blockBytes / Short.BYTES * shape.blocks();
+    KernelArguments.Fill fill =
+        KernelArguments.Fill.numbers(KernelArguments.FillKind.HALF, parts.kv(), halves, seed, 1);
+    gpu.stream().launch(parts.kernels().fill(fill));
+    gpu.stream().await();
+  }
+
   private StepBucket bucket(StepRows rows, StepTiles tiles) {
     int splits = StepBucket.enough(tiles.splitsMax(), Integer.MAX_VALUE);
     StepBucket bucket = shape.bucket(rows.count(), rows.sampled().length, splits);
-    boolean dealt = (long) shape.tiles(bucket.rows()) * splits <= CudaShape.DEALT_MAX;
-    return dealt ? bucket : shape.bucket(rows.count(), rows.sampled().length, 1);
+    int dealt = CudaShape.dealt(shape.tiles(bucket.rows()), splits);
+    return dealt == splits ? bucket : shape.bucket(rows.count(), rows.sampled().length, dealt);
   }
 
   private Prepared prepare(StepBucket bucket) {

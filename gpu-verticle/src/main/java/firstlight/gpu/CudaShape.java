@@ -22,6 +22,11 @@ record CudaShape(int stepTokensMax, int contextMax, int blocks, int blockTokens,
   /** Tiles times splits, where these are dealt out. */
   static final int DEALT_MAX = 1024;
 
+  /** The splits that are dealt out; 1: a block takes all of a tile. */
+  static int dealt(int tiles, int splits) {
+    return (long) tiles * splits <= DEALT_MAX ? splits : 1;
+  }
+
   /**
    * @param blocks of KV memory that there is room for
    */

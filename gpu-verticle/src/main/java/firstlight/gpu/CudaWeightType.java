@@ -37,6 +37,10 @@ enum CudaWeightType {
     };
   }
 
+  int blockElements() {
+    return blockElements;
+  }
+
   long rowBytes(int columns) {
     return (long) columns / blockElements * blockBytes;
   }

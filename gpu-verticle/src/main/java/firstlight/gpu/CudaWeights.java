@@ -7,6 +7,7 @@ import firstlight.model.Tensor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * A whole model on a GPU: nothing of the file is needed any more.
@@ -44,6 +45,8 @@ record CudaWeights(
    */
   static CudaWeights load(ModelFile file, Gpu gpu, CudaConfig.Weights choice, int positions) {
     Hyperparameters model = file.hyperparameters();
+    List<float[]> frequencies =
+        IntStream.range(0, model.layers()).mapToObj(file::ropeFrequencies).toList();
     long bytes = file.tensors().stream().mapToLong(tensor -> tensor.data().byteSize()).sum();
     try (WeightUpload upload = new WeightUpload(gpu, choice, bytes)) {
       CudaMatrix embedding = upload.matrix(file.tensor("token_embd.weight"));
@@ -57,8 +60,7 @@ record CudaWeights(
           model,
           embedding,
           List.copyOf(layers),
-          RotaryEmbedding.ofLayers(
-              file, frequencies -> upload.floats(table(frequencies, positions), "rotations")),
+          turns(frequencies, upload, positions),
           upload.vector(file.tensor("output_norm.weight")),
           output.map(upload::matrix).orElse(embedding));
     }
@@ -90,6 +92,16 @@ record CudaWeights(
     long vector(String name) {
       return file.find(prefix + name + ".weight").map(upload::vector).orElse(0L);
     }
+  }
+
+  /**
+   * Layers that turn alike share one table.
+   *
+   * @param frequencies of each layer
+   */
+  static List<Long> turns(List<float[]> frequencies, WeightUpload upload, int positions) {
+    return RotaryEmbedding.ofLayers(
+        frequencies, ofLayer -> upload.floats(table(ofLayer, positions), "rotations"));
   }
 
   private static float[] table(float[] frequencies, int positions) {

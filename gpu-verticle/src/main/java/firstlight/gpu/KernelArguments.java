@@ -224,4 +224,78 @@ interface KernelArguments {
           .ints(first);
     }
   }
+
+  /**
+   * {@code Fill} of {@code measure.cuh}: memory that gets random numbers.
+   *
+   * @param words of 16 bits
+   * @param blockWords of a block of quantised weights
+   * @param firstScale which of them is the first scale
+   */
+  record Fill(
+      long to,
+      long words,
+      long seed,
+      float factor,
+      FillKind kind,
+      int blockWords,
+      int firstScale,
+      int scales)
+      implements KernelArguments {
+    /** The standard deviation of what four numbers of 16 bits add up to. */
+    private static final double DEVIATION = 37837.2;
+
+    private static final float SCALES = 1 << 16;
+
+    /** Numbers with a standard deviation. */
+    static Fill numbers(FillKind kind, long to, long count, long seed, double deviation) {
+      return new Fill(to, count, seed, (float) (deviation / DEVIATION), kind, 1, 0, 0);
+    }
+
+    /** Quantised weights whose scales are near one number. */
+    static Fill blocks(CudaMatrix matrix, long seed, double scale) {
+      CudaWeightType type = matrix.type();
+      int blockWords = (int) type.rowBytes(type.blockElements()) / Short.BYTES;
+      int scales =
+          switch (type) {
+            case Q8_0, Q4_0, Q5_0, Q6_K -> 1;
+            case Q4_1, Q5_1, Q4_K, Q5_K -> 2;
+            case BF16, FP8 -> throw new IllegalArgumentException(type + " has no blocks");
+          };
+      int first = type == CudaWeightType.Q6_K ? blockWords - 1 : 0;
+      long words = matrix.rows() * matrix.rowBytes() / Short.BYTES;
+      float factor = (float) scale / SCALES;
+      return new Fill(
+          matrix.address(), words, seed, factor, FillKind.BLOCKS, blockWords, first, scales);
+    }
+
+    @Override
+    public StructWriter write() {
+      return new StructWriter()
+          .pointer(to)
+          .longs(words, seed)
+          .real(factor)
+          .ints(kind.ordinal(), blockWords, firstScale, scales);
+    }
+  }
+
+  /** As in {@code measure.cuh}. */
+  enum FillKind {
+    BF16,
+    HALF,
+    BLOCKS
+  }
+
+  /**
+   * {@code Reading} of {@code measure.cuh}.
+   *
+   * @param count of 16 bytes each
+   * @param out a word of each thread
+   */
+  record Reading(long from, long count, long out) implements KernelArguments {
+    @Override
+    public StructWriter write() {
+      return new StructWriter().pointer(from).longs(count).pointer(out);
+    }
+  }
 }

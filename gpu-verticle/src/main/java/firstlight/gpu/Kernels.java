@@ -9,6 +9,10 @@ record Kernels(Gpu gpu) {
   private static final int ROW_THREADS = 256;
   private static final int HEAD_THREADS = 128;
   private static final int SAMPLE_THREADS = 512;
+
+  /** Blocks of kernels that go through memory of any size. */
+  private static final int SWEEP_BLOCKS = 2048;
+
   private static final int FEW = 8;
   private static final int SOME = 32;
   private static final int MANY = 64;
@@ -71,6 +75,23 @@ record Kernels(Gpu gpu) {
 
   Launch sample(KernelArguments.Sample told, int rows) {
     return prepare("sample", new Grid(rows), SAMPLE_THREADS, told);
+  }
+
+  Launch fill(KernelArguments.Fill told) {
+    return prepare("fill_random", new Grid(sweep(told.words())), ROW_THREADS, told);
+  }
+
+  Launch read(KernelArguments.Reading told) {
+    return prepare("read_words", new Grid(sweep(told.count())), ROW_THREADS, told);
+  }
+
+  /** Threads of {@link #read}. */
+  static int readers(long count) {
+    return sweep(count) * ROW_THREADS;
+  }
+
+  private static int sweep(long items) {
+    return (int) Math.min(SWEEP_BLOCKS, (items + ROW_THREADS - 1) / ROW_THREADS);
   }
 
   private Launch prepare(String kernel, Grid grid, int threads, KernelArguments told) {

@@ -6,6 +6,7 @@ import firstlight.model.Tensor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * A whole model, packed: nothing of the file is needed any more.

@@ -3,7 +3,6 @@ package firstlight.gpu;
 import static firstlight.gpu.Lanes.COUNT;
 import static firstlight.gpu.Lanes.FLOATS;
 
-import firstlight.model.ModelFile;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -37,27 +36,26 @@ final class RotaryEmbedding {
   }
 
   /**
-   * What is made of the frequencies of each layer; layers that turn alike share one.
+   * What is made for each layer; layers that turn alike share one.
    *
-   * @param make makes it
+   * @param frequencies of each layer
    */
-  static <T> List<T> ofLayers(ModelFile file, Function<float[], T> make) {
+  static <T> List<T> ofLayers(List<float[]> frequencies, Function<float[], T> make) {
     List<float[]> seen = new ArrayList<>();
     List<T> made = new ArrayList<>();
     List<T> ofLayers = new ArrayList<>();
-    for (int layer = 0; layer < file.hyperparameters().layers(); layer++) {
-      float[] frequencies = file.ropeFrequencies(layer);
+    for (float[] ofLayer : frequencies) {
       int known = 0;
-      while (known < seen.size() && !Arrays.equals(seen.get(known), frequencies)) {
+      while (known < seen.size() && !Arrays.equals(seen.get(known), ofLayer)) {
         known++;
       }
       if (known == seen.size()) {
-        seen.add(frequencies);
-        made.add(make.apply(frequencies));
+        seen.add(ofLayer);
+        made.add(make.apply(ofLayer));
       }
       ofLayers.add(made.get(known));
     }
-    return ofLayers;
+    return List.copyOf(ofLayers);
   }
 
   void rotate(float[] head, int at, int position) {

@@ -89,7 +89,8 @@ final class WeightUpload implements AutoCloseable {
     return (short) (Float.isNaN(x) ? 0x7fff : bits + 0x7fff + (bits >>> 16 & 1) >>> 16);
   }
 
-  private CudaMatrix converted(CudaMatrix raw, CudaWeightType type) {
+  /** The same weights in another type; what they were is freed. */
+  CudaMatrix converted(CudaMatrix raw, CudaWeightType type) {
     long rowBytes = type.rowBytes(raw.columns());
     DeviceMemory to = gpu.allocate(raw.rows() * rowBytes, "converted weights");
     long scales =

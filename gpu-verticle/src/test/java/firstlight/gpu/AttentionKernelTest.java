@@ -192,7 +192,7 @@ class AttentionKernelTest {
     short[] queries = queries(of);
     short[] whole = run(of, queries, false);
     int width = KV_HEADS * of.group * of.layer.headSize;
-    KernelDistance.assertWithin(
+    KernelAssert.within(
         TOLERANCE,
         KernelDistance.flat(Bf16.rows(whole, width)),
         of.expected(queries),
@@ -320,7 +320,7 @@ class AttentionKernelTest {
           kept[i] = Float.float16ToFloat(bits[at + i]);
         }
         double[] wanted = turned.of(queries, at, headSize, position);
-        KernelDistance.assertWithin(HALF_TOLERANCE, kept, wanted, "query");
+        KernelAssert.within(HALF_TOLERANCE, kept, wanted, "query");
       }
       for (int head = 0; head < KV_HEADS; head++) {
         int at = (row * KV_HEADS + head) * headSize;
@@ -345,8 +345,8 @@ class AttentionKernelTest {
       keptKey[i] = layer.key(memory, blocks, position, head, i);
       keptValue[i] = layer.value(memory, blocks, position, head, i);
     }
-    KernelDistance.assertWithin(HALF_TOLERANCE, keptKey, key, "key");
-    KernelDistance.assertWithin(HALF_TOLERANCE, keptValue, value, "value");
+    KernelAssert.within(HALF_TOLERANCE, keptKey, key, "key");
+    KernelAssert.within(HALF_TOLERANCE, keptValue, value, "value");
   }
 
   private static float[] turns(int pairs, int positions) {

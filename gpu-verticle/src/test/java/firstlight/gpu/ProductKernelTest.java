@@ -86,7 +86,7 @@ class ProductKernelTest {
 
     float[] wide = multiply(matrix, at, TOKENS, 128);
 
-    KernelDistance.assertWithin(
+    KernelAssert.within(
         TOLERANCE, Bf16.doubles(wide), expected(tensor, x, rounded), "-Dseed=" + SEED);
     for (int tokens : new int[] {1, 7, 8, 9, 31, 32}) {
       float[] narrow = multiply(matrix, at, tokens, StepBucket.enough(tokens, 128));
@@ -128,7 +128,7 @@ class ProductKernelTest {
     double[] all = expected(tensor, x, false);
     double[] wanted = Arrays.copyOf(Arrays.copyOfRange(all, 16 * ROWS, 20 * ROWS), 8 * ROWS);
     // Those beyond the sampled ones are left alone.
-    KernelDistance.assertWithin(TOLERANCE, Bf16.doubles(gpu.floats(out)), wanted, "sampled");
+    KernelAssert.within(TOLERANCE, Bf16.doubles(gpu.floats(out)), wanted, "sampled");
   }
 
   @ParameterizedTest

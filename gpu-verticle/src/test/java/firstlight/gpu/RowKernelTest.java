@@ -96,11 +96,11 @@ class RowKernelTest {
       short[] bits = gpu.shorts(out);
       natural = order == 0 ? bits : natural;
       assertThat(bits).as("order " + order).isEqualTo(natural);
-      KernelDistance.assertWithin(
+      KernelAssert.within(
           FLOAT_TOLERANCE, Bf16.doubles(gpu.floats(at)), KernelDistance.flat(sums), "stream");
     }
     SimulatedDriver.order(0);
-    KernelDistance.assertWithin(
+    KernelAssert.within(
         BF16_TOLERANCE,
         KernelDistance.flat(Bf16.rows(natural, SIZE)),
         KernelDistance.flat(normed),
@@ -130,7 +130,7 @@ class RowKernelTest {
     for (int i = 0; i < wanted.length; i++) {
       expected[i] = normalised(row(stream, wanted[i]), norm);
     }
-    KernelDistance.assertWithin(
+    KernelAssert.within(
         BF16_TOLERANCE,
         KernelDistance.flat(Bf16.rows(gpu.shorts(out), SIZE)),
         KernelDistance.flat(expected),
@@ -155,7 +155,7 @@ class RowKernelTest {
             new KernelArguments.Activate(
                 out, gpu.floats(gates), gpu.floats(ups), gpu.counts(ROWS, 0, 0, 1), SIZE, isGelu),
             8));
-    KernelDistance.assertWithin(
+    KernelAssert.within(
         BF16_TOLERANCE,
         KernelDistance.flat(Bf16.rows(gpu.shorts(out), SIZE)),
         expected,
@@ -189,7 +189,7 @@ class RowKernelTest {
       expected[i] *= 3;
     }
     // Numbers are made of the same products; where there is a minimum it may be one rounding less.
-    KernelDistance.assertWithin(
+    KernelAssert.within(
         1e-7, Bf16.doubles(gpu.floats(stream)), Bf16.doubles(expected), "-Dseed=" + SEED);
   }
 }

@@ -3,6 +3,7 @@ package firstlight.gpu.cuda;
 import static firstlight.gpu.cuda.CudaException.check;
 import static org.bytedeco.cuda.global.cudart.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
 import static org.bytedeco.cuda.global.cudart.CU_STREAM_NON_BLOCKING;
+import static org.bytedeco.cuda.global.cudart.cuMemcpyDtoDAsync;
 import static org.bytedeco.cuda.global.cudart.cuMemcpyDtoHAsync;
 import static org.bytedeco.cuda.global.cudart.cuMemcpyHtoDAsync;
 import static org.bytedeco.cuda.global.cudart.cuMemsetD8Async;
@@ -37,6 +38,12 @@ public final class CudaStream implements AutoCloseable {
     check(
         cuMemcpyDtoHAsync(to.part(toOffset, bytes), from.at(offset, bytes), bytes, stream),
         "cuMemcpyDtoHAsync");
+  }
+
+  /** Copies the beginning of the device's memory to another part of it. */
+  public void copy(DeviceMemory from, DeviceMemory to, long bytes) {
+    check(
+        cuMemcpyDtoDAsync(to.at(0, bytes), from.at(0, bytes), bytes, stream), "cuMemcpyDtoDAsync");
   }
 
   public void clear(DeviceMemory memory) {

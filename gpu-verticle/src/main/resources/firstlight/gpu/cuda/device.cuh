@@ -128,6 +128,15 @@ static __device__ __forceinline__ float block_sum(float x) {
   return sum;
 }
 
+#define GAMMA 0x9E3779B97F4A7C15ull
+
+// SplitMix64's finalizer: of a seed with a multiple of GAMMA it makes a random number.
+static __device__ __forceinline__ u64 mixed(u64 z) {
+  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ull;
+  z = (z ^ z >> 27) * 0x94D049BB133111EBull;
+  return z ^ z >> 31;
+}
+
 // The hyperbolic tangent approximation of x Phi(x), as Gemma was trained with.
 static __device__ __forceinline__ float gelu(float x) {
   float inner = 0.7978845608028654f * x * fmaf(0.044715f * x, x, 1.f);

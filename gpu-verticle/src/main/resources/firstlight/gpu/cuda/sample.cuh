@@ -224,17 +224,10 @@ static __device__ __forceinline__ u64 weight_to(const Row& row, const Place& pla
   return block_total(sum);
 }
 
-static __device__ __forceinline__ u64 mixed(u64 z) {
-  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ull;
-  z = (z ^ z >> 27) * 0x94D049BB133111EBull;
-  return z ^ z >> 31;
-}
-
 // A number below the total: 53 bits that depend on the seed and the position alone (SplitMix64's
 // finalizer with the position as a counter, as the cpu device draws), scaled.
 static __device__ __forceinline__ u64 draw(u64 seed, int position, u64 total) {
-  const u64 gamma = 0x9E3779B97F4A7C15ull;
-  u64 bits = mixed(mixed(seed + gamma) + gamma * (position + 1ull)) >> 11;
+  u64 bits = mixed(mixed(seed + GAMMA) + GAMMA * (position + 1ull)) >> 11;
   return __umul64hi(bits, total) << 11 | bits * total >> 53;
 }
 
