@@ -17,6 +17,9 @@ final class CheckBench implements AutoCloseable {
   static final String COPY = "copy";
   static final String PRODUCTS = "products of many tokens";
 
+  /** By how much tensor cores, which cut off, are further away than the simulated ones. */
+  private static final int CUT_OFF = 16;
+
   private static final double ROUND_SECONDS = 0.005;
   private static final double ALL_SECONDS = 0.15;
   private static final int ROUNDS_MIN = 3;
@@ -82,6 +85,11 @@ final class CheckBench implements AutoCloseable {
     gpu.close();
     Gpu.reset(ordinal);
     gpu = Gpu.open(ordinal, image);
+  }
+
+  /** A tolerance for numbers that are floats all the way, where nothing larger hides rounding. */
+  double exact(double tolerance) {
+    return sizes.isSimulated() ? tolerance : CUT_OFF * tolerance;
   }
 
   /** Whether numbers are near enough to those that plain arithmetic makes. */

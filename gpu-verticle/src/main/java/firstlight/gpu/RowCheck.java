@@ -84,7 +84,7 @@ final class RowCheck {
     bench.compare(
         "add_norm",
         what + ", the stream",
-        FLOAT_TOLERANCE,
+        bench.exact(FLOAT_TOLERANCE),
         Bf16.doubles(memory.readFloats(at)),
         KernelDistance.flat(sums));
     compare("add_norm", what, memory.readShorts(out), KernelDistance.flat(normed));

@@ -57,7 +57,8 @@ final class SampleCheck {
       same += isSame(tokens.get(i), expected(slices.get(i), logits, i * VOCABULARY)) ? 1 : 0;
     }
     String what = "round %d, %d of %d rows as on the cpu device".formatted(round, same, ROWS);
-    bench.require("sample", what, same == ROWS);
+    // Exponentials differ in their last bit, which may decide a draw in a hundred thousand.
+    bench.require("sample", what, same >= (bench.sizes().isSimulated() ? ROWS : ROWS - 1));
   }
 
   private Slice slice(int[] tokens) {

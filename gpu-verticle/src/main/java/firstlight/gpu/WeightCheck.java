@@ -64,7 +64,7 @@ final class WeightCheck {
     bench.compare(
         "embed",
         tensor.type().name(),
-        EMBED_TOLERANCE,
+        bench.exact(EMBED_TOLERANCE),
         Bf16.doubles(memory.readFloats(stream)),
         expected);
   }

@@ -66,13 +66,18 @@ public final class SimulatedDriver {
       return;
     }
     try {
-      Path folder = new Build(moduleFolder()).folder();
+      Path folder = built();
       System.load(folder.resolve(RUNTIME).toString());
       System.load(folder.resolve(DRIVER).toString());
       loaded = folder.resolve(DRIVER);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** The folder with the driver's libraries, which are built where they have not been before. */
+  static Path built() throws IOException {
+    return new Build(moduleFolder()).folder();
   }
 
   /** Another legal order of threads and blocks for every seed; 0 is the natural one. */
