@@ -16,6 +16,9 @@
  *       their input, {@code MatrixPacker} makes them from a model file. Few tokens are multiplied
  *       by packed weights, many by a {@code ShortPanel} or {@code FloatPanel} of unpacked ones.
  *   <li>Choosing tokens: {@code Sampler}, with {@code Candidates} and {@code Draws}.
+ *   <li>A check of a GPU, run by itself: {@code GpuCheck} runs {@code CheckStep}s on a {@code
+ *       CheckBench}; those named {@code …Check} compare kernels, those named {@code …Speed}
+ *       measure.
  *   <li>Threads: {@code DeviceThreads} runs one function on all cores, phase by phase ({@code Turn}
  *       and {@code Share}).
  *   <li>GPUs: {@code CudaDevice} writes a Step with {@code StepStaging}, launches what {@code
