@@ -45,7 +45,9 @@ record ModelWeights(
         model,
         embedding,
         layers,
-        RotaryEmbedding.ofLayers(file, frequencies -> new RotaryEmbedding(frequencies, positions)),
+        RotaryEmbedding.ofLayers(
+            IntStream.range(0, model.layers()).mapToObj(file::ropeFrequencies).toList(),
+            frequencies -> new RotaryEmbedding(frequencies, positions)),
         MatrixPacker.vector(file.tensor("output_norm.weight")),
         output.map(packer::pack).orElse(embedding));
   }
