@@ -9,6 +9,7 @@ import firstlight.protocol.SliceResult;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How fast a whole device is with random weights: tokens of Sequences that decode together, of a
@@ -18,7 +19,7 @@ import java.util.Map;
  */
 record ModelSpeed(CudaConfig.Weights weights, boolean graphs) {
   private static final long SEED = 9;
-  private static final int WARM_STEPS = 3;
+  private static final int WARM_STEPS = 8;
   private static final int FIRST_TOKENS = 5;
   private static final int BLOCK_TOKENS = 16;
 
@@ -55,7 +56,7 @@ record ModelSpeed(CudaConfig.Weights weights, boolean graphs) {
             bench.ordinal(),
             bench.image())) {
       device.fillMemory(SEED);
-      note(bench, "open", "seconds", (bench.nanos() - start) / 1e9);
+      note(bench, "open", null, (bench.nanos() - start) / 1e9);
       for (int batch : sizes.batches()) {
         decode(bench, device, batch);
       }
@@ -233,15 +234,20 @@ record ModelSpeed(CudaConfig.Weights weights, boolean graphs) {
       seconds.add(prompt(bench, device, length));
     }
     double median = CheckBench.median(seconds);
-    note(bench, "first token after a prompt of " + length, "seconds", median);
+    note(bench, "first token", length, median);
     bench.report().say("  first token after a prompt of %d: %.2f ms", length, median * 1e3);
   }
 
-  private void note(CheckBench bench, String what, String name, double value) {
+  private void note(CheckBench bench, String what, @Nullable Integer prompt, double seconds) {
     bench
         .report()
         .add(
             "model",
-            CheckReport.row("weights", name(weights), "graphs", graphs, "what", what, name, value));
+            CheckReport.row(
+                "weights", name(weights),
+                "graphs", graphs,
+                "what", what,
+                "prompt", prompt,
+                "seconds", seconds));
   }
 }

@@ -88,7 +88,7 @@ class GpuCheckTest {
         .contains("fill_random", "read_words", "forward");
     assertThat(texts(all.get("products"), "weights")).contains("bf16", "fp8", "q8_0", "q4_k");
     assertThat(texts(all.get("attention"), "what")).contains("decode", "prefill");
-    assertThat(texts(all.get("model"), "what")).contains("decode", "prefill");
+    assertThat(texts(all.get("model"), "what")).contains("decode", "prefill", "first token");
     assertThat(texts(all.get("copy"), "what")).contains("read");
     assertThat(texts(all.get("published"), "source")).contains("GPULlama3.java");
     assertThat(all.at("/model/1/limitTokensPerSecond").asDouble()).isPositive();
