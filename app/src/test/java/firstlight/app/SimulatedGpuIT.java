@@ -25,7 +25,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -45,6 +47,10 @@ class SimulatedGpuIT {
 
   private static SimulatedNode node;
   private static Served simulated;
+
+  @RegisterExtension
+  static final AfterTestExecutionCallback SHOW =
+      test -> test.getExecutionException().ifPresent(_ -> System.err.println(simulated.log()));
 
   @BeforeAll
   static void start() throws Exception {
@@ -125,7 +131,7 @@ class SimulatedGpuIT {
   })
   void a_failure_is_named_in_the_stream_and_the_device_is_opened_again(
       int result, int again, String code) throws Exception {
-    List<Integer> before = tokens(simulated.ok(COMPLETIONS, prompt(LETTERS, FEW)));
+    List<Integer> before = tokens(node.answerSoon(prompt(LETTERS, FEW)));
     List<ProcessHandle> services = node.handle().descendants().toList();
 
     JsonNode last = failing(new Fault(result, 1), new Fault(again, 1));

@@ -17,6 +17,9 @@ import org.slf4j.LoggerFactory;
 public final class Devices {
   private static final Logger LOG = LoggerFactory.getLogger(Devices.class);
 
+  /** Older GPUs have no tensor cores for bf16. */
+  private static final int MAJOR_MIN = 8;
+
   private final GpuConfig config;
   private final List<CudaProbe.Gpu> gpus;
   private final AtomicInteger opened = new AtomicInteger();
@@ -37,20 +40,41 @@ public final class Devices {
       return none(config);
     }
     return switch (CudaProbe.probe()) {
-      case CudaProbe.Found(List<CudaProbe.Gpu> gpus, int _) -> new Devices(config, gpus);
-      case CudaProbe.Absent(String reason) -> {
-        if (config.device() == GpuConfig.DeviceKind.CUDA) {
-          throw new NoSuchDevice("the cuda device can not be used: " + reason);
-        }
-        LOG.info("the cpu device is used: {}", reason);
-        yield none(config);
-      }
+      case CudaProbe.Found(List<CudaProbe.Gpu> gpus, int _) -> found(config, gpus);
+      case CudaProbe.Absent(String reason) -> absent(config, reason);
     };
+  }
+
+  static Devices found(GpuConfig config, List<CudaProbe.Gpu> gpus) {
+    List<CudaProbe.Gpu> usable = gpus.stream().filter(gpu -> gpu.major() >= MAJOR_MIN).toList();
+    return usable.isEmpty()
+        ? absent(
+            config,
+            "GPU 0, %s, has compute capability %d.%d; %d.0 is needed"
+                .formatted(
+                    gpus.getFirst().name(),
+                    gpus.getFirst().major(),
+                    gpus.getFirst().minor(),
+                    MAJOR_MIN))
+        : new Devices(config, usable);
+  }
+
+  private static Devices absent(GpuConfig config, String reason) {
+    if (config.device() == GpuConfig.DeviceKind.CUDA) {
+      throw new NoSuchDevice("the cuda device can not be used: " + reason);
+    }
+    LOG.info("the cpu device is used: {}", reason);
+    return none(config);
   }
 
   /** The processor, whatever there is: for nodes that open no device. */
   public static Devices none(GpuConfig config) {
     return new Devices(config, List.of());
+  }
+
+  /** Those that are dealt out; none: the processor computes. */
+  List<CudaProbe.Gpu> gpus() {
+    return gpus;
   }
 
   /** Opens a device for a model, and the same device whenever it is called again. */

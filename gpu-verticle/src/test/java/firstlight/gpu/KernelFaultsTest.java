@@ -112,8 +112,8 @@ class KernelFaultsTest {
             "a draw at the position before",
             Part.SAMPLE,
             "sample.cuh",
-            "gamma * (position + 1ull)",
-            "gamma * (u64)position"));
+            "GAMMA * (position + 1ull)",
+            "GAMMA * (u64)position"));
   }
 
   /** Two at a time: most of it is compiling. */
