@@ -33,12 +33,19 @@ class KernelFaultsTest {
    */
   private record Fault(String what, Part part, String file, String before, String after) {}
 
+  /** No fault for each part first: the tests pass then. */
   private static List<Fault> faults() {
+    List<Fault> faults = new ArrayList<>();
+    for (Part part : Part.values()) {
+      faults.add(new Fault("none, for " + part, part, "norm.cuh", "", ""));
+    }
+    faults.addAll(inRowsAndProducts());
+    faults.addAll(inAttentionAndSampling());
+    return faults;
+  }
+
+  private static List<Fault> inRowsAndProducts() {
     return List.of(
-        new Fault("none, for rows", Part.ROWS, "norm.cuh", "", ""),
-        new Fault("none, for products", Part.PRODUCTS, "norm.cuh", "", ""),
-        new Fault("none, for attention", Part.ATTENTION, "norm.cuh", "", ""),
-        new Fault("none, for sampling", Part.SAMPLE, "norm.cuh", "", ""),
         new Fault(
             "a sum that does not wait for all warps",
             Part.ROWS,
@@ -74,7 +81,11 @@ class KernelFaultsTest {
             Part.PRODUCTS,
             "product.cuh",
             "for (int range = 0; range < RANGES; range++) {\n    float sums",
-            "for (int range = RANGES - 1; range >= 0; range--) {\n    float sums"),
+            "for (int range = RANGES - 1; range >= 0; range--) {\n    float sums"));
+  }
+
+  private static List<Fault> inAttentionAndSampling() {
+    return List.of(
         new Fault(
             "the page after the right one",
             Part.ATTENTION,

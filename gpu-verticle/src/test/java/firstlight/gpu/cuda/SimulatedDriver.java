@@ -11,10 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -226,7 +223,7 @@ public final class SimulatedDriver {
               .map(Path::of)
               .orElse(module.resolve(KERNELS));
       target = module.resolve("target/simulated");
-      environment = compilerVersion() + processor() + FLAGS + KERNEL_FLAGS + headers();
+      environment = compilerVersion() + processor() + FLAGS + KERNEL_FLAGS + texts(sources, ".h");
       Files.createDirectories(target);
     }
 
@@ -283,7 +280,7 @@ public final class SimulatedDriver {
               .distinct()
               .map(name -> "SIMULATED_KERNEL(" + name + ")\n")
               .collect(Collectors.joining());
-      String version = "// " + digest(Files.readString(source)) + "\n";
+      String version = "// " + digest(Files.readString(source) + texts(kernels, ".cuh")) + "\n";
       return compile(source.getFileName().toString(), version + include + registrations);
     }
 
@@ -373,13 +370,10 @@ public final class SimulatedDriver {
       }
     }
 
-    private String headers() throws IOException {
+    private static String texts(Path folder, String ending) throws IOException {
       StringBuilder text = new StringBuilder();
-      for (Path header : files(sources, ".h")) {
-        text.append(Files.readString(header));
-      }
-      for (Path header : files(kernels, ".cuh")) {
-        text.append(Files.readString(header));
+      for (Path file : files(folder, ending)) {
+        text.append(Files.readString(file));
       }
       return text.toString();
     }
@@ -394,13 +388,7 @@ public final class SimulatedDriver {
     }
 
     private static String digest(String text) {
-      try {
-        MessageDigest digest = MessageDigest.getInstance("SHA-256");
-        digest.update(text.getBytes(StandardCharsets.UTF_8));
-        return HexFormat.of().formatHex(digest.digest(), 0, 12);
-      } catch (NoSuchAlgorithmException e) {
-        throw new IllegalStateException(e);
-      }
+      return Checksum.hexadecimal(text.getBytes(StandardCharsets.UTF_8)).substring(0, 24);
     }
   }
 }
