@@ -97,6 +97,13 @@ final class SpoolFiles {
     return true;
   }
 
+  /** The larger number of the segments that a fact's body points at; 0 or less: it has none. */
+  static long newestDetail(ByteBuffer body) {
+    return Math.max(
+        SpoolPosition.segment(body.getLong(body.position() + 1)),
+        SpoolPosition.segment(body.getLong(body.position() + 1 + Long.BYTES)));
+  }
+
   /** Who counts what is lost when whole files of Events go. */
   interface LostSegments {
     void lost(SpoolSegment segment);

@@ -2,6 +2,7 @@ package firstlight.edge;
 
 import firstlight.edge.EventDraft.Importance;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.slf4j.Logger;
@@ -15,12 +16,17 @@ final class SpoolRecovery {
   private static final Logger LOG = LoggerFactory.getLogger(SpoolRecovery.class);
 
   private final SpoolFiles files;
+  private long pointedAt;
 
   SpoolRecovery(SpoolFiles files) {
     this.files = files;
   }
 
-  /** Returns the largest number of a segment; 0: there is none. */
+  /**
+   * Returns the largest number that a segment has or had as far as anything points at it; 0: there
+   * is none. Text and trace may have been deleted to make room while facts still point at them:
+   * another one with that number would be taken for theirs.
+   */
   long run() throws IOException {
     long last = 0;
     for (SpoolLane lane : SpoolLane.values()) {
@@ -31,7 +37,14 @@ final class SpoolRecovery {
     SpoolLog facts = files.log(SpoolLane.FACTS);
     for (SpoolSegment segment : facts.segments().values()) {
       try {
-        long end = count(segment, segment.length(), segment::added);
+        long end =
+            count(
+                segment,
+                segment.length(),
+                body -> {
+                  segment.added(importance(body));
+                  pointedAt = Math.max(pointedAt, SpoolFiles.newestDetail(body));
+                });
         if (segment.number() == facts.segments().lastKey()) {
           facts.truncate(segment, end);
         }
@@ -39,7 +52,7 @@ final class SpoolRecovery {
         LOG.error("Events can not be counted in {}: {}", segment.path(), e.toString());
       }
     }
-    return last;
+    return Math.max(last, pointedAt);
   }
 
   /** What lies before the position was sent by an earlier process. */
@@ -48,12 +61,17 @@ final class SpoolRecovery {
     facts.deleteBelow(SpoolPosition.segment(position));
     SpoolSegment segment = facts.segments().get(SpoolPosition.segment(position));
     if (segment != null) {
-      count(segment, SpoolPosition.offset(position), segment::passed);
+      count(segment, SpoolPosition.offset(position), body -> segment.passed(importance(body)));
     }
   }
 
   private interface Counter {
-    void count(Importance importance);
+    /** Of a fact, as {@link SpoolFiles} writes it. */
+    void count(ByteBuffer body);
+  }
+
+  private static Importance importance(ByteBuffer body) {
+    return Importance.values()[body.get(0)];
   }
 
   /** Returns where the last whole frame ends. */
@@ -66,7 +84,7 @@ final class SpoolRecovery {
     try (SpoolFile file = SpoolFile.open(SpoolLane.FACTS, segment.number(), path)) {
       SpoolFile.Frame frame = file.next(0, limit);
       while (frame != null) {
-        counter.count(Importance.values()[frame.body().get(0)]);
+        counter.count(frame.body());
         end = frame.end();
         frame = file.next(end, limit);
       }

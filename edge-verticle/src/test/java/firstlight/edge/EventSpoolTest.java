@@ -107,6 +107,50 @@ class EventSpoolTest {
   }
 
   @Test
+  void detail_that_went_is_never_taken_for_what_came_later() throws Exception {
+    List<Event> events = new ArrayList<>();
+    // The next process would give its text and then its trace the numbers after the largest left.
+    while (!Files.exists(trace(newest(SpoolLane.FACTS, SpoolLane.TEXT) + 2))) {
+      events.add(SampleEvents.response(events.size(), 100));
+      trial.append(events.getLast());
+    }
+    int before = events.size();
+    for (Path file : trial.files(SpoolLane.TRACE)) {
+      Files.delete(file);
+    }
+    trial.reopen();
+    for (int i = 0; i < 20; i++) {
+      events.add(SampleEvents.response(events.size(), 100));
+      trial.append(events.getLast());
+    }
+    List<Event> taken = trial.take();
+    assertThat(taken).hasSameSizeAs(events);
+    for (int id = 0; id < events.size(); id++) {
+      boolean isWhole = taken.get(id).getResponse().getShortened().isEmpty();
+      assertThat(isWhole).as("Event " + id).isEqualTo(id >= before);
+      if (isWhole) {
+        assertThat(taken.get(id)).isEqualTo(events.get(id));
+      }
+    }
+    assertThat(trial.counted("firstlight.events.corrupt.frames")).isZero();
+  }
+
+  private Path trace(long number) {
+    return trial.folder.path().resolve(SpoolLane.TRACE.word() + "-" + number + ".log");
+  }
+
+  private long newest(SpoolLane... lanes) throws Exception {
+    long newest = 0;
+    for (SpoolLane lane : lanes) {
+      for (Path file : trial.files(lane)) {
+        String name = file.getFileName().toString();
+        newest = Math.max(newest, Long.parseLong(name.replaceAll("\\D", "")));
+      }
+    }
+    return newest;
+  }
+
+  @Test
   void damaged_detail_costs_the_detail_only() throws Exception {
     append(1, 2);
     spoil(trial.files(SpoolLane.TRACE).getLast(), 30);
