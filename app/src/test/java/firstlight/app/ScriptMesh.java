@@ -33,6 +33,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The mesh under a script, in this JVM: a real edge, and real replicas around glass devices. */
 final class ScriptMesh implements AutoCloseable {
@@ -150,8 +151,19 @@ final class ScriptMesh implements AutoCloseable {
 
   private GpuVerticle gpu(Running running) {
     FaultyDevice device = running.device;
+    AtomicBoolean opened = new AtomicBoolean();
     return new GpuVerticle(
-        running.replica.gpu(), new NodeId(running.replica.name()), MODEL, () -> device, meters);
+        running.replica.gpu(),
+        new NodeId(running.replica.name()),
+        MODEL,
+        () -> {
+          // A device that dies in a script stays dead.
+          if (opened.getAndSet(true)) {
+            throw new IllegalStateException("the device is gone");
+          }
+          return device;
+        },
+        meters);
   }
 
   /** Stops a replica as an operator does, in the order of a deployment. */
