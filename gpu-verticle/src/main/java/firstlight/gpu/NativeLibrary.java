@@ -1,15 +1,14 @@
 package firstlight.gpu;
 
+import firstlight.protocol.Sha256;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -85,14 +84,10 @@ final class NativeLibrary {
   }
 
   private static String digest(byte[] source, String processor) {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      digest.update(source);
-      digest.update(processor.getBytes(StandardCharsets.ISO_8859_1));
-      return HexFormat.of().formatHex(digest.digest(), 0, 12);
-    } catch (NoSuchAlgorithmException e) {
-      throw new UncheckedIOException(new IOException(e));
-    }
+    MessageDigest digest = Sha256.begin();
+    digest.update(source);
+    digest.update(processor.getBytes(StandardCharsets.ISO_8859_1));
+    return HexFormat.of().formatHex(digest.digest(), 0, 12);
   }
 
   private static boolean compile(byte[] source, Path library)

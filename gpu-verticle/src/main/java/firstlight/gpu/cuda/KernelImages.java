@@ -1,5 +1,6 @@
 package firstlight.gpu.cuda;
 
+import firstlight.protocol.Sha256;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -35,6 +36,9 @@ public final class KernelImages {
 
   private static final Logger LOG = LoggerFactory.getLogger(KernelImages.class);
   private static final int DIGITS = 24;
+
+  /** Of the SHA-256 at the end of a file. */
+  private static final int CHECKSUM_BYTES = 32;
 
   private final KernelSources sources;
   private final KernelFiles built;
@@ -124,7 +128,7 @@ public final class KernelImages {
   /** Empty: nothing can be kept here, so that each start compiles. */
   private Optional<Path> cacheFile(String architecture, Nvrtc nvrtc) {
     String all = String.join("\n", sources.digest(), architecture, nvrtc.version());
-    String digits = Checksum.hexadecimal(all.getBytes(StandardCharsets.UTF_8)).substring(0, DIGITS);
+    String digits = Sha256.hex(all).substring(0, DIGITS);
     try {
       return Optional.of(
           PrivateFolder.in(cacheFolder, "cuda")
@@ -142,10 +146,10 @@ public final class KernelImages {
           KernelFiles.ofFolder(file.getParent())
               .read(file.getFileName().toString())
               .orElseThrow(() -> new NoSuchFileException(file.toString()));
-      int length = all.length - Checksum.BYTES;
+      int length = all.length - CHECKSUM_BYTES;
       if (length > 0) {
         byte[] cubin = Arrays.copyOf(all, length);
-        if (Arrays.equals(Checksum.of(cubin), Arrays.copyOfRange(all, length, all.length))) {
+        if (Arrays.equals(checksum(cubin), Arrays.copyOfRange(all, length, all.length))) {
           return Optional.of(cubin);
         }
       }
@@ -159,9 +163,13 @@ public final class KernelImages {
     return Optional.empty();
   }
 
+  private static byte[] checksum(byte[] cubin) {
+    return Sha256.begin().digest(cubin);
+  }
+
   private static void keep(Path file, byte[] cubin) {
     try {
-      PrivateFolder.write(file, cubin, Checksum.of(cubin));
+      PrivateFolder.write(file, cubin, checksum(cubin));
     } catch (IOException e) {
       LOG.warn("compiled kernels can not be kept: {}", e.toString());
     }

@@ -1,5 +1,6 @@
 package firstlight.gpu.cuda;
 
+import firstlight.protocol.Sha256;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -62,7 +63,7 @@ record KernelSources(String main, Map<String, String> headers) {
     append(all, MAIN, main);
     new TreeMap<>(headers).forEach((name, text) -> append(all, name, text));
     Nvrtc.OPTIONS.forEach(option -> append(all, "option", option));
-    return Checksum.hexadecimal(all.toString().getBytes(StandardCharsets.UTF_8));
+    return Sha256.hex(all.toString());
   }
 
   /** With its length, so that moving text from one file to the next changes the digest. */

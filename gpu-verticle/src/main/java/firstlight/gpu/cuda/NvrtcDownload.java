@@ -1,5 +1,6 @@
 package firstlight.gpu.cuda;
 
+import firstlight.protocol.Sha256;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -188,7 +189,7 @@ final class NvrtcDownload {
 
   /** Never writes more than the part is long, whatever the archive says. */
   private static void unpack(Path wheel, Part part, Path into) throws IOException {
-    MessageDigest digest = Checksum.begin();
+    MessageDigest digest = Sha256.begin();
     try (ZipFile zip = new ZipFile(wheel.toFile())) {
       ZipEntry entry = zip.getEntry(part.path());
       if (entry == null) {

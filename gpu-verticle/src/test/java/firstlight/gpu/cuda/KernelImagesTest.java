@@ -6,6 +6,7 @@ import static firstlight.gpu.cuda.KernelImages.Origin.JAR;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import firstlight.protocol.Sha256;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -137,7 +138,7 @@ class KernelImagesTest {
     byte[] flipped = bytes.clone();
     flipped[flipped.length / 2] ^= 1;
     byte[] shorter = Arrays.copyOf(bytes, bytes.length - 1);
-    for (byte[] damaged : List.of(flipped, shorter, new byte[0], Checksum.of(new byte[0]))) {
+    for (byte[] damaged : List.of(flipped, shorter, new byte[0], Sha256.begin().digest())) {
       Files.write(file, damaged);
       KernelImages.Image image = images().image("sm_80");
       assertThat(image.origin()).isEqualTo(COMPILED);

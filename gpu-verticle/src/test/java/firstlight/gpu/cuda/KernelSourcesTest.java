@@ -3,8 +3,8 @@ package firstlight.gpu.cuda;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import firstlight.protocol.Sha256;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -67,7 +67,6 @@ class KernelSourcesTest {
     for (String option : Nvrtc.OPTIONS) {
       all.append("option\n").append(option.length()).append('\n').append(option).append('\n');
     }
-    assertThat(new KernelSources("main", headers).digest())
-        .isEqualTo(Checksum.hexadecimal(all.toString().getBytes(StandardCharsets.UTF_8)));
+    assertThat(new KernelSources("main", headers).digest()).isEqualTo(Sha256.hex(all.toString()));
   }
 }

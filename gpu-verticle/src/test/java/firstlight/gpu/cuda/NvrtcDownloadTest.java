@@ -3,6 +3,7 @@ package firstlight.gpu.cuda;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import firstlight.protocol.Sha256;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -39,7 +40,7 @@ class NvrtcDownloadTest {
 
   private static List<NvrtcDownload.Part> parts(String path) {
     byte[] content = CONTENT.getBytes(StandardCharsets.UTF_8);
-    return List.of(new NvrtcDownload.Part(path, content.length, Checksum.hexadecimal(content)));
+    return List.of(new NvrtcDownload.Part(path, content.length, Sha256.hex(content)));
   }
 
   private void assertFails(List<String> pip, String path, String message) throws IOException {

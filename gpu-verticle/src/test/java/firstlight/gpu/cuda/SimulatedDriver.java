@@ -1,5 +1,6 @@
 package firstlight.gpu.cuda;
 
+import firstlight.protocol.Sha256;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -388,7 +389,7 @@ public final class SimulatedDriver {
     }
 
     private static String digest(String text) {
-      return Checksum.hexadecimal(text.getBytes(StandardCharsets.UTF_8)).substring(0, 24);
+      return Sha256.hex(text).substring(0, 24);
     }
   }
 }
