@@ -10,8 +10,10 @@ final class Bf16 {
     return Float.intBitsToFloat(bits << 16);
   }
 
+  /** To the nearest, and to the even one of two. */
   static short of(float x) {
-    return WeightUpload.bf16(x);
+    int bits = Float.floatToRawIntBits(x);
+    return (short) (Float.isNaN(x) ? 0x7fff : bits + 0x7fff + (bits >>> 16 & 1) >>> 16);
   }
 
   /** Where an element of a row stands, as {@code lane_order} of {@code device.cuh} says. */

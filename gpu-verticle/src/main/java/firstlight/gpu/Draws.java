@@ -6,7 +6,7 @@ package firstlight.gpu;
  * SplitMix64 (Steele, Lea and Flood, 2014), the position added to the mixed seed as a counter.
  */
 final class Draws {
-  private static final long GAMMA = 0x9E3779B97F4A7C15L;
+  static final long GAMMA = 0x9E3779B97F4A7C15L;
   private static final double UNIT = 0x1p-53;
 
   private Draws() {}
@@ -16,7 +16,8 @@ final class Draws {
     return (mix(mix(seed + GAMMA) + GAMMA * (position + 1L)) >>> 11) * UNIT;
   }
 
-  private static long mix(long z) {
+  /** SplitMix64's finalizer. */
+  static long mix(long z) {
     long first = (z ^ z >>> 30) * 0xBF58476D1CE4E5B9L;
     long second = (first ^ first >>> 27) * 0x94D049BB133111EBL;
     return second ^ second >>> 31;

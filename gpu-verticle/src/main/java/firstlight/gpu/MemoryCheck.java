@@ -4,7 +4,6 @@ import java.util.Arrays;
 
 /** Whether the kernels that measurements rest on do what they say. */
 final class MemoryCheck {
-  private static final long GAMMA = 0x9E3779B97F4A7C15L;
   private static final long SEED = 77;
   private static final int ROWS = 9;
   private static final int COLUMNS = 1024;
@@ -44,14 +43,8 @@ final class MemoryCheck {
     bench.require("fill_random", what, Arrays.equals(filled, expected));
   }
 
-  private static long mixed(long z) {
-    long once = (z ^ z >>> 30) * 0xBF58476D1CE4E5B9L;
-    long twice = (once ^ once >>> 27) * 0x94D049BB133111EBL;
-    return twice ^ twice >>> 31;
-  }
-
   private static short word(KernelArguments.Fill fill, int at) {
-    long bits = mixed(fill.seed() + GAMMA * (at + 1L));
+    long bits = Draws.mix(fill.seed() + Draws.GAMMA * (at + 1L));
     int some = (int) (bits & 0xffff);
     if (fill.kind() == KernelArguments.FillKind.BLOCKS) {
       int scale = at % fill.blockWords() - fill.firstScale();
@@ -70,7 +63,7 @@ final class MemoryCheck {
   private static void read(CheckBench bench, CheckMemory memory) {
     int[] words = new int[4 * 5003];
     for (int i = 0; i < words.length; i++) {
-      words[i] = (int) mixed(GAMMA * i);
+      words[i] = (int) Draws.mix(Draws.GAMMA * i);
     }
     long count = words.length / 4;
     long out = memory.room((long) Kernels.readers(count) * Integer.BYTES);

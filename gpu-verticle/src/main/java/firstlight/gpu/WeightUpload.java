@@ -78,15 +78,10 @@ final class WeightUpload implements AutoCloseable {
     for (int i = 0; i < tensor.rows(); i++) {
       tensor.dequantize(i, floats, 0);
       for (int j = 0; j < row.length; j++) {
-        row[j] = bf16(floats[j]);
+        row[j] = Bf16.of(floats[j]);
       }
       upload(MemorySegment.ofArray(row), to, i * rowBytes);
     }
-  }
-
-  static short bf16(float x) {
-    int bits = Float.floatToRawIntBits(x);
-    return (short) (Float.isNaN(x) ? 0x7fff : bits + 0x7fff + (bits >>> 16 & 1) >>> 16);
   }
 
   /** The same weights in another type; what they were is freed. */

@@ -6,7 +6,6 @@ import static org.bytedeco.cuda.global.cudart.CU_STREAM_NON_BLOCKING;
 import static org.bytedeco.cuda.global.cudart.cuMemcpyDtoDAsync;
 import static org.bytedeco.cuda.global.cudart.cuMemcpyDtoHAsync;
 import static org.bytedeco.cuda.global.cudart.cuMemcpyHtoDAsync;
-import static org.bytedeco.cuda.global.cudart.cuMemsetD8Async;
 import static org.bytedeco.cuda.global.cudart.cuStreamBeginCapture;
 import static org.bytedeco.cuda.global.cudart.cuStreamCreate;
 import static org.bytedeco.cuda.global.cudart.cuStreamDestroy;
@@ -46,10 +45,6 @@ public final class CudaStream implements AutoCloseable {
         cuMemcpyDtoDAsync(to.at(0, bytes), from.at(0, bytes), bytes, stream), "cuMemcpyDtoDAsync");
   }
 
-  public void clear(DeviceMemory memory) {
-    check(cuMemsetD8Async(memory.address(), (byte) 0, memory.bytes(), stream), "cuMemsetD8Async");
-  }
-
   public void launch(Launch launch) {
     launch.run(stream);
   }
@@ -75,10 +70,6 @@ public final class CudaStream implements AutoCloseable {
   /** Waits until all is done. What failed on the way is thrown here. */
   public void await() {
     check(cuStreamSynchronize(stream), "cuStreamSynchronize");
-  }
-
-  CUstream_st handle() {
-    return stream;
   }
 
   @Override
