@@ -71,16 +71,21 @@ final class WeightUpload implements AutoCloseable {
     return new CudaMatrix(memory.address(), 0, type, rows, tensor.columns(), rowBytes);
   }
 
-  /** Floats to bf16, to nearest even. */
+  /** Floats to bf16, as many rows at a time as make a piece. */
   private void narrowed(Tensor tensor, DeviceMemory to, long rowBytes) {
-    float[] floats = new float[tensor.columns()];
-    short[] row = new short[floats.length];
-    for (int i = 0; i < tensor.rows(); i++) {
-      tensor.dequantize(i, floats, 0);
-      for (int j = 0; j < row.length; j++) {
-        row[j] = Bf16.of(floats[j]);
+    int columns = tensor.columns();
+    int most = (int) Math.clamp(PIECE_BYTES / rowBytes, 1, tensor.rows());
+    float[] floats = new float[columns];
+    short[] piece = new short[most * columns];
+    for (long first = 0; first < tensor.rows(); first += most) {
+      int count = (int) Math.min(most, tensor.rows() - first);
+      for (int row = 0; row < count; row++) {
+        tensor.dequantize(first + row, floats, 0);
+        for (int i = 0; i < columns; i++) {
+          piece[row * columns + i] = Bf16.of(floats[i]);
+        }
       }
-      upload(MemorySegment.ofArray(row), to, i * rowBytes);
+      upload(MemorySegment.ofArray(piece).asSlice(0, count * rowBytes), to, first * rowBytes);
     }
   }
 
