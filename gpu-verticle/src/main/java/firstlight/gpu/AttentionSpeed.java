@@ -86,7 +86,7 @@ final class AttentionSpeed {
     long out = memory.room((long) rows.count() * width * Short.BYTES);
     long partialsAt = memory.room(partials * Float.BYTES);
     long queries = filled((long) rows.count() * width);
-    long tilesAt = memory.ints(AttentionCheck.words(tiles));
+    long tilesAt = memory.ints(AttentionCase.words(tiles));
     long tables = memory.ints(CheckLayer.tables(rows));
     long counts = memory.counts(rows.count(), 0, size, splits);
     List<Launch> launches = new ArrayList<>();

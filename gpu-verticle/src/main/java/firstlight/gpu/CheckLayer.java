@@ -81,4 +81,17 @@ final class CheckLayer {
     int at = values + element * memory.blockTokens() + position % memory.blockTokens();
     return Float.float16ToFloat(from[at]);
   }
+
+  /** A head's whole key of a position. */
+  double[] key(short[] from, int[] blocks, int position, int kvHead) {
+    return IntStream.range(0, headSize())
+        .mapToDouble(element -> key(from, blocks, position, kvHead, element))
+        .toArray();
+  }
+
+  double[] value(short[] from, int[] blocks, int position, int kvHead) {
+    return IntStream.range(0, headSize())
+        .mapToDouble(element -> value(from, blocks, position, kvHead, element))
+        .toArray();
+  }
 }

@@ -16,15 +16,13 @@ final class WeightCheck {
   private final CheckBench bench;
   private final CheckMemory memory;
   private final Tensor tensor;
-  private final float[] weights = new float[ROWS * COLUMNS];
+  private final float[] weights;
 
   private WeightCheck(CheckBench bench, CheckMemory memory, Tensor tensor) {
     this.bench = bench;
     this.memory = memory;
     this.tensor = tensor;
-    for (int row = 0; row < ROWS; row++) {
-      tensor.dequantize(row, weights, row * COLUMNS);
-    }
+    weights = ProductCase.weights(tensor);
   }
 
   static void run(CheckBench bench) {

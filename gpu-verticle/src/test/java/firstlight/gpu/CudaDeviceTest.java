@@ -121,13 +121,7 @@ class CudaDeviceTest {
   }
 
   private static List<SampledToken> generate(CudaDevice on, int chunk, int[] blocks) {
-    List<SampledToken> tokens = new ArrayList<>();
-    for (int fed = 0; tokens.size() < DECODED; ) {
-      Slice slice = Steps.next(PROMPT, CHANCE, fed, chunk, blocks, tokens);
-      tokens.addAll(Steps.run(on, slice));
-      fed = slice.end();
-    }
-    return tokens;
+    return Steps.generate(on, PROMPT, CHANCE, DECODED, chunk, blocks);
   }
 
   private static void assertSame(List<SampledToken> actual, List<SampledToken> expected) {

@@ -149,13 +149,7 @@ class ExactnessTest {
   }
 
   private static List<SampledToken> generate(CpuDevice on, int chunk, int[] blocks) {
-    List<SampledToken> tokens = new ArrayList<>();
-    for (int fed = 0; tokens.size() < DECODED; ) {
-      Slice slice = Steps.next(PROMPT, CHANCE, fed, chunk, blocks, tokens);
-      tokens.addAll(Steps.run(on, slice));
-      fed = slice.end();
-    }
-    return tokens;
+    return Steps.generate(on, PROMPT, CHANCE, DECODED, chunk, blocks);
   }
 
   private static void same(List<SampledToken> tokens) {

@@ -17,13 +17,9 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 /** Products of weights and activations on the simulated driver. */
 class ProductKernelTest {
   private static final long SEED = Long.getLong("seed", 1);
-  private static final double TOLERANCE = 3e-7;
-
-  /** Not a multiple of what a block makes, so that the last one is not full. */
-  private static final int ROWS = 139;
-
+  private static final int ROWS = ProductCase.ROWS;
+  private static final int TOKENS = ProductCase.TOKENS;
   private static final int COLUMNS = 768;
-  private static final int TOKENS = 67;
 
   private static SimulatedGpu gpu;
 
@@ -41,53 +37,33 @@ class ProductKernelTest {
     }
   }
 
-  private static CudaMatrix upload(Tensor tensor) {
-    try (WeightUpload upload = new WeightUpload(gpu.gpu, CudaConfig.Weights.FILE, 0)) {
-      return upload.matrix(tensor);
+  private static CudaMatrix upload(Tensor tensor, CudaConfig.Weights choice) {
+    try (WeightUpload upload = new WeightUpload(gpu.gpu, choice, 0)) {
+      return gpu.memory.keep(upload.matrix(tensor));
     }
+  }
+
+  private static CudaMatrix upload(Tensor tensor) {
+    return upload(tensor, CudaConfig.Weights.FILE);
   }
 
   /** The product as some kernel makes it: of the first tokens, in launches for so many. */
   private static float[] multiply(CudaMatrix matrix, long x, int tokens, int bucket) {
-    long out = gpu.room((long) bucket * matrix.rows() * Float.BYTES);
-    long counts = gpu.counts(tokens, 0, 0, 1);
-    gpu.run(
-        gpu.kernels.multiply(
-            new KernelArguments.Product(out, matrix, x, false, 0, Integer.MAX_VALUE, counts),
-            bucket));
-    return Arrays.copyOf(gpu.floats(out), tokens * matrix.rows());
-  }
-
-  private static double[] expected(Tensor tensor, short[] x, boolean rounded) {
-    double[][] rows = Bf16.rows(x, COLUMNS);
-    double[] products = new double[rows.length * ROWS];
-    float[] weights = new float[COLUMNS];
-    for (int row = 0; row < ROWS; row++) {
-      tensor.dequantize(row, weights, 0);
-      for (int token = 0; token < rows.length; token++) {
-        double sum = 0;
-        for (int i = 0; i < COLUMNS; i++) {
-          sum += rows[token][i] * (rounded ? Bf16.toFloat(Bf16.of(weights[i])) : weights[i]);
-        }
-        products[token * ROWS + row] = sum;
-      }
-    }
-    return products;
+    return ProductCase.run(gpu.memory, gpu.kernels, matrix, x, tokens, bucket);
   }
 
   @ParameterizedTest
   @EnumSource(TensorType.class)
   void products_are_those_of_plain_arithmetic_and_the_same_bits_from_every_kernel(TensorType type) {
     Tensor tensor = RandomTensors.of(type, ROWS, COLUMNS, random);
-    boolean rounded = CudaWeightType.of(type).isEmpty();
-    short[] x = Bf16.random(TOKENS * COLUMNS, random);
     CudaMatrix matrix = upload(tensor);
-    long at = gpu.shorts(x);
+    ProductCase of = ProductCase.random(matrix, ProductCase.weights(tensor), random);
+    long at = gpu.memory.shorts(of.x());
 
     float[] wide = multiply(matrix, at, TOKENS, 128);
 
     KernelAssert.within(
-        TOLERANCE, Bf16.doubles(wide), expected(tensor, x, rounded), "-Dseed=" + SEED);
+        ProductCheck.TOLERANCE, Bf16.doubles(wide), of.expected(), "-Dseed=" + SEED);
     for (int tokens : new int[] {1, 7, 8, 9, 31, 32}) {
       float[] narrow = multiply(matrix, at, tokens, StepBucket.enough(tokens, 128));
       assertThat(narrow)
@@ -102,7 +78,7 @@ class ProductKernelTest {
       names = {"BF16", "Q8_0", "Q4_K", "Q6_K"})
   void the_order_of_threads_changes_no_bit(TensorType type) {
     CudaMatrix matrix = upload(RandomTensors.of(type, ROWS, COLUMNS, random));
-    long at = gpu.shorts(Bf16.random(TOKENS * COLUMNS, random));
+    long at = gpu.memory.shorts(Bf16.random(TOKENS * COLUMNS, random));
     for (int bucket : new int[] {8, 32, 64}) {
       float[] natural = multiply(matrix, at, bucket - 1, bucket);
       for (int order = 1; order <= 10; order++) {
@@ -117,18 +93,20 @@ class ProductKernelTest {
   void a_part_of_the_sampled_rows_is_multiplied_alone() {
     Tensor tensor = RandomTensors.of(TensorType.Q8_0, ROWS, COLUMNS, random);
     CudaMatrix matrix = upload(tensor);
-    short[] x = Bf16.random(20 * COLUMNS, random);
-    long at = gpu.shorts(x);
-    long counts = gpu.counts(99, 20, 0, 1);
-    long out = gpu.floats(new float[8 * ROWS]);
+    ProductCase of =
+        new ProductCase(matrix, ProductCase.weights(tensor), Bf16.random(20 * COLUMNS, random));
+    long at = gpu.memory.shorts(of.x());
+    long counts = gpu.memory.counts(99, 20, 0, 1);
+    long out = gpu.memory.floats(new float[8 * ROWS]);
     long from = at + 16L * COLUMNS * Short.BYTES;
-    gpu.run(
+    gpu.memory.run(
         gpu.kernels.multiply(
             new KernelArguments.Product(out, matrix, from, true, 16, 8, counts), 8));
-    double[] all = expected(tensor, x, false);
-    double[] wanted = Arrays.copyOf(Arrays.copyOfRange(all, 16 * ROWS, 20 * ROWS), 8 * ROWS);
+    double[] wanted =
+        Arrays.copyOf(Arrays.copyOfRange(of.expected(), 16 * ROWS, 20 * ROWS), 8 * ROWS);
     // Those beyond the sampled ones are left alone.
-    KernelAssert.within(TOLERANCE, Bf16.doubles(gpu.floats(out)), wanted, "sampled");
+    double[] actual = Bf16.doubles(gpu.memory.readFloats(out));
+    KernelAssert.within(ProductCheck.TOLERANCE, actual, wanted, "sampled");
   }
 
   @ParameterizedTest
@@ -139,25 +117,22 @@ class ProductKernelTest {
   void weights_become_bf16_or_bytes_where_that_is_chosen(TensorType type) {
     Tensor tensor = RandomTensors.of(type, ROWS, COLUMNS, random);
     float[] weights = new float[COLUMNS];
-    try (WeightUpload wide = new WeightUpload(gpu.gpu, CudaConfig.Weights.BF16, 0);
-        WeightUpload bytes = new WeightUpload(gpu.gpu, CudaConfig.Weights.FP8, 0)) {
-      float[] widened = columns(wide.matrix(tensor));
-      float[] narrowed = columns(bytes.matrix(tensor));
-      for (int row = 0; row < ROWS; row++) {
-        tensor.dequantize(row, weights, 0);
-        float largest = 0;
-        for (float weight : weights) {
-          largest = Math.max(largest, Math.abs(weight));
-        }
-        for (int i = 0; i < COLUMNS; i++) {
-          String what = "-Dseed=%d %s row %d column %d".formatted(SEED, type, row, i);
-          assertThat(widened[i * ROWS + row]).as(what).isEqualTo(Bf16.toFloat(Bf16.of(weights[i])));
-          // Three bits behind the first, and steps of 2^-9 near zero.
-          double step = Math.max(Math.abs(weights[i]) / 16, largest / 448 / 1024) * 1.001;
-          assertThat((double) Math.abs(narrowed[i * ROWS + row] - weights[i]))
-              .as(what)
-              .isLessThanOrEqualTo(step);
-        }
+    float[] widened = columns(upload(tensor, CudaConfig.Weights.BF16));
+    float[] narrowed = columns(upload(tensor, CudaConfig.Weights.FP8));
+    for (int row = 0; row < ROWS; row++) {
+      tensor.dequantize(row, weights, 0);
+      float largest = 0;
+      for (float weight : weights) {
+        largest = Math.max(largest, Math.abs(weight));
+      }
+      for (int i = 0; i < COLUMNS; i++) {
+        String what = "-Dseed=%d %s row %d column %d".formatted(SEED, type, row, i);
+        assertThat(widened[i * ROWS + row]).as(what).isEqualTo(Bf16.toFloat(Bf16.of(weights[i])));
+        // Three bits behind the first, and steps of 2^-9 near zero.
+        double step = Math.max(Math.abs(weights[i]) / 16, largest / 448 / 1024) * 1.001;
+        assertThat((double) Math.abs(narrowed[i * ROWS + row] - weights[i]))
+            .as(what)
+            .isLessThanOrEqualTo(step);
       }
     }
   }
@@ -165,13 +140,24 @@ class ProductKernelTest {
   @Test
   void bytes_give_the_same_bits_from_every_kernel() {
     Tensor tensor = RandomTensors.of(TensorType.Q8_0, ROWS, COLUMNS, random);
-    try (WeightUpload upload = new WeightUpload(gpu.gpu, CudaConfig.Weights.FP8, 0)) {
-      CudaMatrix matrix = upload.matrix(tensor);
-      long at = gpu.shorts(Bf16.random(TOKENS * COLUMNS, random));
-      float[] wide = multiply(matrix, at, TOKENS, 128);
-      for (int bucket : new int[] {8, 32}) {
-        float[] narrow = multiply(matrix, at, bucket, bucket);
-        assertThat(narrow).isEqualTo(Arrays.copyOf(wide, narrow.length));
+    CudaMatrix matrix = upload(tensor, CudaConfig.Weights.FP8);
+    long at = gpu.memory.shorts(Bf16.random(TOKENS * COLUMNS, random));
+    float[] wide = multiply(matrix, at, TOKENS, 128);
+    for (int bucket : new int[] {8, 32}) {
+      float[] narrow = multiply(matrix, at, bucket, bucket);
+      assertThat(narrow).isEqualTo(Arrays.copyOf(wide, narrow.length));
+    }
+  }
+
+  @Test
+  void floats_that_are_more_than_a_piece_come_whole() {
+    Tensor tensor = RandomTensors.of(TensorType.F16, 6000, COLUMNS, random);
+    short[] bits = gpu.memory.readShorts(upload(tensor).address());
+    float[] weights = ProductCase.weights(tensor);
+    assertThat(bits).hasSameSizeAs(weights);
+    for (int i = 0; i < bits.length; i++) {
+      if (Bf16.toFloat(bits[i]) != weights[i]) {
+        assertThat(Bf16.toFloat(bits[i])).as("number " + i).isEqualTo(weights[i]);
       }
     }
   }
@@ -182,6 +168,6 @@ class ProductKernelTest {
     for (int i = 0; i < COLUMNS; i++) {
       units[i * COLUMNS + Bf16.place(i)] = Bf16.of(1);
     }
-    return multiply(matrix, gpu.shorts(units), COLUMNS, COLUMNS);
+    return multiply(matrix, gpu.memory.shorts(units), COLUMNS, COLUMNS);
   }
 }

@@ -6,6 +6,7 @@ import firstlight.protocol.RunStep;
 import firstlight.protocol.SampledToken;
 import firstlight.protocol.Sampling;
 import firstlight.protocol.Slice;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -75,5 +76,17 @@ final class Steps {
         sampling,
         prompt.length,
         Arrays.copyOf(all, fed));
+  }
+
+  /** So many tokens after a prompt, which is fed in chunks. */
+  static List<SampledToken> generate(
+      Device on, int[] prompt, Sampling sampling, int count, int chunk, int[] blocks) {
+    List<SampledToken> tokens = new ArrayList<>();
+    for (int fed = 0; tokens.size() < count; ) {
+      Slice slice = next(prompt, sampling, fed, chunk, blocks, tokens);
+      tokens.addAll(run(on, slice));
+      fed = slice.end();
+    }
+    return tokens;
   }
 }
