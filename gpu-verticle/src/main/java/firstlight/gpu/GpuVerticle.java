@@ -120,7 +120,7 @@ public final class GpuVerticle extends VerticleBase {
   /** An idle device that has failed would hold up others that share its GPU. */
   private void look(DeviceThread on) {
     Device ours = device;
-    if (ours == null || lost() || running > 0 || looking) {
+    if (stopped || ours == null || lost() || running > 0 || looking) {
       return;
     }
     looking = true;
