@@ -5,8 +5,8 @@ import firstlight.gpu.cuda.CudaGraph;
 import firstlight.gpu.cuda.DeviceMemory;
 import firstlight.gpu.cuda.Gpu;
 import firstlight.gpu.cuda.KernelImages;
-import firstlight.gpu.cuda.Launch;
 import firstlight.gpu.cuda.PinnedMemory;
+import firstlight.gpu.cuda.StreamWork;
 import firstlight.model.CacheFolder;
 import firstlight.model.Hyperparameters;
 import firstlight.model.InvalidModelFile;
@@ -55,7 +55,7 @@ final class CudaDevice implements Device {
 
   /** The launches of a bucket, one by one or as a graph. */
   private sealed interface Prepared {
-    record Launches(List<Launch> all) implements Prepared {}
+    record Launches(List<StreamWork> all) implements Prepared {}
 
     record Graph(CudaGraph graph) implements Prepared {}
   }
@@ -245,7 +245,7 @@ final class CudaDevice implements Device {
   private Prepared prepare(StepBucket bucket) {
     CudaForward.Told told =
         new CudaForward.Told(staging.told(), staging.tables(), staging.extras(), answers.address());
-    List<Launch> launches = CudaForward.launches(parts, bucket, told);
+    List<StreamWork> launches = CudaForward.launches(parts, bucket, told);
     return useGraphs
         ? new Prepared.Graph(gpu.stream().record(() -> launches.forEach(gpu.stream()::launch)))
         : new Prepared.Launches(launches);
@@ -253,7 +253,7 @@ final class CudaDevice implements Device {
 
   private void launch(Prepared work) {
     switch (work) {
-      case Prepared.Launches(List<Launch> all) -> all.forEach(gpu.stream()::launch);
+      case Prepared.Launches(List<StreamWork> all) -> all.forEach(gpu.stream()::launch);
       case Prepared.Graph(CudaGraph graph) -> gpu.stream().launch(graph);
     }
   }

@@ -1,6 +1,6 @@
 package firstlight.gpu;
 
-import firstlight.gpu.cuda.Launch;
+import firstlight.gpu.cuda.StreamWork;
 import firstlight.model.Hyperparameters;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +16,7 @@ final class CudaForward {
   private final StepBucket bucket;
   private final Told told;
   private final StepLayout layout;
-  private final List<Launch> launches = new ArrayList<>();
+  private final List<StreamWork> launches = new ArrayList<>();
 
   /** Where a Step's kernels find what they are told: addresses. */
   record Told(long counts, long tables, long extras, long answers) {}
@@ -42,7 +42,7 @@ final class CudaForward {
   }
 
   /** All launches of a Step, in their order. */
-  static List<Launch> launches(Parts parts, StepBucket bucket, Told told) {
+  static List<StreamWork> launches(Parts parts, StepBucket bucket, Told told) {
     CudaForward forward = new CudaForward(parts, bucket, told);
     forward.prepare();
     return List.copyOf(forward.launches);

@@ -45,8 +45,8 @@ public final class CudaStream implements AutoCloseable {
         cuMemcpyDtoDAsync(to.at(0, bytes), from.at(0, bytes), bytes, stream), "cuMemcpyDtoDAsync");
   }
 
-  public void launch(Launch launch) {
-    launch.run(stream);
+  public void launch(StreamWork work) {
+    work.run(stream);
   }
 
   public void launch(CudaGraph graph) {

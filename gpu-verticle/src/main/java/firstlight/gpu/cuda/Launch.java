@@ -9,7 +9,7 @@ import org.bytedeco.javacpp.Pointer;
 import org.bytedeco.javacpp.PointerPointer;
 
 /** A launch of a kernel, prepared: what it is told and how many threads it gets stay the same. */
-public final class Launch {
+public final class Launch implements StreamWork {
   private static final PointerPointer<Pointer> NO_EXTRAS = new PointerPointer<>((Pointer) null);
 
   private final String name;
@@ -41,7 +41,8 @@ public final class Launch {
     arguments.put(0, told);
   }
 
-  void run(CUstream_st stream) {
+  @Override
+  public void run(CUstream_st stream) {
     check(
         cuLaunchKernel(
             function, grid.x, grid.y, grid.z, threads, 1, 1, 0, stream, arguments, NO_EXTRAS),
