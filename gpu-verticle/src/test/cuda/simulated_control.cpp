@@ -70,11 +70,12 @@ EXPORT long sim_synchronizations() {
   return locked([] { return driver.synchronizations; });
 }
 
-// Bytes allocated now, on all devices.
-EXPORT long sim_live_bytes() {
-  return locked([] {
+// Bytes allocated now on a device; -1: on all.
+EXPORT long sim_live_bytes(int wanted) {
+  return locked([wanted] {
     size_t sum = 0;
-    for (int device = 0; device < DEVICES_MAX; device++) sum += driver.memory.liveBytes(device);
+    for (int device = 0; device < DEVICES_MAX; device++)
+      if (wanted < 0 || wanted == device) sum += driver.memory.liveBytes(device);
     return (long) sum;
   });
 }

@@ -4,6 +4,7 @@
 #include "simulated_threads.h"
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <map>
@@ -19,6 +20,9 @@ namespace simulated {
 
 constexpr int DEVICES_MAX = 8;
 constexpr size_t MEMORY_DEFAULT = 8ull << 30;  // of a device
+
+// Result of an operation that waits for another device's stream; it stands first in its own still.
+constexpr int BLOCKED = -1;
 
 // What a stream does, later; its result.
 using Task = std::function<int()>;
@@ -134,8 +138,12 @@ struct Context {
   void fail(int result);
 };
 
-// Does what is in a stream up to a number of operations.
+// Does what is in a stream up to a number of operations. May stop because of a BLOCKED one.
 int run(Stream& stream, uint64_t until);
+
+// The same to the end, whatever other devices' streams it waits for: for calls that are not within
+// others, since they do not keep the lock meanwhile.
+int runToEnd(const std::shared_ptr<Stream>& stream);
 
 // Which calls an injected fault may hit.
 enum class Call { ANY, LAUNCH, ALLOCATION, CLEANUP };
@@ -157,6 +165,7 @@ Control& findControl();
 
 struct Driver {
   std::recursive_mutex lock;
+  std::condition_variable_any changed;  // something that was BLOCKED may go on
   bool initialised = false;
   Memory memory;
   Context contexts[DEVICES_MAX];

@@ -117,6 +117,10 @@ int run(Stream& stream, uint64_t until) {
     Task task = std::move(stream.queue.front());
     stream.queue.pop_front();
     int result = task();
+    if (result == BLOCKED) {
+      stream.queue.push_front(std::move(task));
+      return BLOCKED;
+    }
     if (result != SUCCESS) {
       stream.context->fail(result);
       break;
@@ -124,6 +128,16 @@ int run(Stream& stream, uint64_t until) {
     stream.done++;
   }
   return stream.context->error;
+}
+
+int runToEnd(const std::shared_ptr<Stream>& stream) {
+  uint64_t end = stream->added;
+  int result = run(*stream, end);
+  while (result == BLOCKED) {
+    driver.changed.wait(driver.lock);
+    result = run(*stream, end);
+  }
+  return result;
 }
 
 }  // namespace simulated

@@ -213,7 +213,7 @@ EXPORT int cuStreamSynchronize(void* stream) {
       return CAPTURE_UNSUPPORTED;
     }
     driver.synchronizations++;
-    return found == context.defaultStream ? context.finish() : run(*found, found->added);
+    return found == context.defaultStream ? context.finish() : runToEnd(found);
   });
 }
 
@@ -373,9 +373,9 @@ EXPORT int cuGraphLaunch(void* runnable, void* stream) {
     std::shared_ptr<const Tasks> tasks = context.runnableGraphs.find(runnable);
     if (tasks == nullptr) return INVALID_HANDLE;
     driver.launches++;
-    return context.add(found, [tasks]() -> int {
-      for (const Task& task : *tasks) {
-        int result = task();
+    return context.add(found, [tasks, next = size_t(0)]() mutable -> int {
+      for (; next < tasks->size(); next++) {
+        int result = (*tasks)[next]();
         if (result != SUCCESS) return result;
       }
       return SUCCESS;

@@ -17,6 +17,8 @@ import firstlight.model.Hyperparameters;
  * @param wanted the sampled rows' normalised stream, bf16
  * @param adjusted logits with penalties
  * @param partials of the attention, where splits are dealt out
+ * @param ranges of products, which several GPUs bring together: {@code
+ *     [CudaMatrix.RANGES][rows][embedding]}; of one GPU alone 0
  */
 record CudaBuffers(
     long stream,
@@ -33,9 +35,13 @@ record CudaBuffers(
     long wanted,
     long logits,
     long adjusted,
-    long partials) {
+    long partials,
+    long ranges) {
 
-  static CudaBuffers of(Gpu gpu, Hyperparameters model, CudaShape shape) {
+  /**
+   * @param isShared whether other GPUs have shares of the model
+   */
+  static CudaBuffers of(Gpu gpu, Hyperparameters model, CudaShape shape, boolean isShared) {
     long rows = shape.stepTokensMax();
     long width = model.embedding();
     long heads = (long) model.heads() * model.headSize();
@@ -60,17 +66,19 @@ record CudaBuffers(
             (long) CudaShape.DEALT_MAX
                 * model.kvHeads()
                 * CudaShape.QUERIES
-                * (model.headSize() + 2)));
+                * (model.headSize() + 2)),
+        isShared ? room.floats(CudaMatrix.RANGES * rows * width) : 0);
   }
 
   /** Bytes that all of them take. */
-  static long bytes(Hyperparameters model, CudaShape shape) {
+  static long bytes(Hyperparameters model, CudaShape shape, boolean isShared) {
     long rows = shape.stepTokensMax();
     long heads = (long) (model.heads() + 2 * model.kvHeads()) * model.headSize();
     long row = 12L * model.embedding() + 8 * heads + 10L * model.feedForward();
     long partials =
         (long) CudaShape.DEALT_MAX * model.kvHeads() * CudaShape.QUERIES * (model.headSize() + 2);
-    return rows * row + 8L * shape.logitRows() * model.vocabulary() + 4 * partials;
+    long ranges = isShared ? 4L * CudaMatrix.RANGES * model.embedding() : 0;
+    return rows * (row + ranges) + 8L * shape.logitRows() * model.vocabulary() + 4 * partials;
   }
 
   private record Room(Gpu gpu) {

@@ -8,10 +8,16 @@ import firstlight.protocol.Settings;
  * @param weights how weights are kept
  * @param kvMemoryBytes for keys and values; 0: {@link #KV_SHARE} of what is free with the weights
  * @param graphs whether the launches of a Step go to the GPU as one call
+ * @param tensorParallel GPUs that share a model; 1: each has all of it
  */
-public record CudaConfig(Weights weights, long kvMemoryBytes, boolean graphs) {
+public record CudaConfig(Weights weights, long kvMemoryBytes, boolean graphs, int tensorParallel) {
   /** The rest is for what the driver itself needs, and for other programs. */
   static final double KV_SHARE = 0.85;
+
+  /** For one GPU alone. */
+  CudaConfig(Weights weights, long kvMemoryBytes, boolean graphs) {
+    this(weights, kvMemoryBytes, graphs, 1);
+  }
 
   /** Kinds of weights. */
   public enum Weights {
@@ -28,8 +34,15 @@ public record CudaConfig(Weights weights, long kvMemoryBytes, boolean graphs) {
         new CudaConfig(
             settings.choice("weights", Weights.FILE),
             settings.bytes("kvMemory", 0),
-            settings.flag("graphs", true));
+            settings.flag("graphs", true),
+            settings.integer("tensorParallel", 1, 1, CudaMatrix.RANGES));
     settings.done();
+    settings
+        .problems()
+        .require(
+            Shard.isCount(config.tensorParallel),
+            "gpu.cuda.tensorParallel is %d but must be 1, 2, 4 or 8"
+                .formatted(config.tensorParallel));
     return config;
   }
 }

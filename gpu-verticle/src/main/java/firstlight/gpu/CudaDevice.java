@@ -4,14 +4,10 @@ import firstlight.gpu.cuda.CudaException;
 import firstlight.gpu.cuda.CudaGraph;
 import firstlight.gpu.cuda.DeviceMemory;
 import firstlight.gpu.cuda.Gpu;
-import firstlight.gpu.cuda.KernelImages;
+import firstlight.gpu.cuda.Nccl;
 import firstlight.gpu.cuda.PinnedMemory;
 import firstlight.gpu.cuda.StreamWork;
-import firstlight.model.CacheFolder;
 import firstlight.model.Hyperparameters;
-import firstlight.model.InvalidModelFile;
-import firstlight.model.Model;
-import firstlight.model.ModelFile;
 import firstlight.protocol.Device;
 import firstlight.protocol.DeviceCapacity;
 import firstlight.protocol.FailureKind;
@@ -24,22 +20,19 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A device made of one NVIDIA GPU. A Sequence's numbers depend on its own tokens alone, as on the
- * cpu device: not on its neighbours in the Step, on how its prompt was cut, or on Blocks.
+ * A device made of one NVIDIA GPU, or one of the GPUs of a {@link TensorParallelDevice}. A
+ * Sequence's numbers depend on its own tokens alone, as on the cpu device: not on its neighbours in
+ * the Step, on how its prompt was cut, or on Blocks.
  *
  * <p>Used by one thread, that which opens it.
  */
 final class CudaDevice implements Device {
   private static final Logger LOG = LoggerFactory.getLogger(CudaDevice.class);
-  private static final int WIDTH = 32;
-
-  /** What the attention kernels are made for. */
-  private static final Set<Integer> HEAD_SIZES = Set.of(32, 64, 96, 128, 256);
 
   private final Gpu gpu;
   private final CudaShape shape;
@@ -50,6 +43,7 @@ final class CudaDevice implements Device {
   private final DeviceMemory answers;
   private final PinnedMemory pinnedAnswers;
   private final boolean useGraphs;
+  private final boolean makesTokens;
   private final Time time;
   private final Map<StepBucket, Prepared> prepared = new HashMap<>();
 
@@ -60,119 +54,74 @@ final class CudaDevice implements Device {
     record Graph(CudaGraph graph) implements Prepared {}
   }
 
-  /** What a device is opened with. */
-  private record Opening(
-      String name, CudaWeightSource source, GpuConfig config, Gpu.Nature nature) {}
-
-  private CudaDevice(Gpu gpu, Opening opening, Time time) {
-    this.gpu = gpu;
-    this.time = time;
-    GpuConfig config = opening.config;
-    Hyperparameters model = opening.source.model();
+  /**
+   * @param blocks of KV memory
+   * @param nccl which connects the GPU with those that have the model's other shares
+   */
+  CudaDevice(LoadedModel loaded, long blocks, Optional<Nccl> nccl) {
+    gpu = loaded.gpu();
+    LoadedModel.Opening opening = loaded.opening();
+    time = opening.time();
+    GpuConfig config = opening.config();
+    CudaWeights weights = loaded.weights();
+    Hyperparameters model = weights.model();
     useGraphs = config.cuda().graphs();
-    int positions = CudaShape.contextMax(model, config);
-    CudaWeights weights = opening.source.bring(gpu, config.cuda().weights(), positions);
-    CudaShape smallest = CudaShape.of(model, config, 1);
-    shape = CudaShape.of(model, config, blocks(gpu, model, config, smallest));
-    CudaBuffers buffers = CudaBuffers.of(gpu, model, shape);
+    makesTokens = opening.shard().isFirst();
+    shape = CudaShape.of(model, config, blocks);
+    CudaBuffers buffers = CudaBuffers.of(gpu, model, shape, nccl.isPresent());
     staging = new StepStaging(gpu, shape, model.vocabulary());
     long answerBytes = (long) shape.stepTokensMax() * StepLayout.ANSWER_BYTES;
     answers = gpu.allocate(answerBytes, "answers");
     pinnedAnswers = gpu.pin(answerBytes);
     long blockBytes = CudaShape.blockBytes(model, shape.blockTokens());
     DeviceMemory kv = gpu.allocate(blockBytes * shape.blocks(), "keys and values");
-    parts = new CudaForward.Parts(new Kernels(gpu), weights, shape, buffers, kv.address());
+    Optional<CudaForward.Peers> peers =
+        nccl.map(connected -> new CudaForward.Peers(connected, opening.shard()));
+    parts = new CudaForward.Parts(new Kernels(gpu), weights, shape, buffers, kv.address(), peers);
     capacity =
         new DeviceCapacity(
-            opening.name,
+            opening.name(),
             shape.blocks(),
             shape.blockTokens(),
             shape.stepTokensMax(),
             shape.contextMax(),
             model.vocabulary(),
-            numerics(opening));
+            numerics(loaded));
     check = new StepCheck(capacity);
   }
 
-  /**
-   * Brings the model's weights to a GPU; the file is not needed afterwards.
-   *
-   * @param ordinal the GPU's number, from 0
-   * @throws CudaException the GPU has not enough memory, or failed
-   * @throws InvalidModelFile the model cannot run here, or its file was changed meanwhile
-   */
-  static CudaDevice open(Model model, GpuConfig config, int ordinal) {
-    Gpu.Nature nature = Gpu.nature(ordinal);
-    KernelImages.Image image =
-        KernelImages.forGpu(nature.major(), nature.minor(), CacheFolder.ofUser());
-    return open(model.name(), model.file(), config, ordinal, image.cubin());
+  /** Opens one GPU for a whole model, for this thread: see {@link LoadedModel#load}. */
+  static CudaDevice open(LoadedModel.Opening opening) {
+    return alone(LoadedModel.load(opening));
   }
 
   /**
    * @param kernels compiled for the GPU
    */
-  static CudaDevice open(
-      String name, ModelFile file, GpuConfig config, int ordinal, byte[] kernels) {
-    return open(name, CudaWeightSource.of(file), config, ordinal, kernels);
+  static CudaDevice open(LoadedModel.Opening opening, byte[] kernels) {
+    return alone(LoadedModel.load(opening, kernels));
+  }
+
+  private static CudaDevice alone(LoadedModel loaded) {
+    return loaded.device(loaded.blocks(), Optional.empty());
   }
 
   /**
-   * @param kernels compiled for the GPU
+   * How the numbers are made. Shares give the bits of the whole, but for bytes, whose scales are of
+   * a share's row.
    */
-  static CudaDevice open(
-      String name, CudaWeightSource source, GpuConfig config, int ordinal, byte[] kernels) {
-    Time time = Time.system();
-    long start = time.nanos();
-    requireShape(source.model());
-    Gpu.Nature nature = Gpu.nature(ordinal);
-    Gpu gpu = Gpu.open(ordinal, kernels);
-    try {
-      CudaDevice device = new CudaDevice(gpu, new Opening(name, source, config, nature), time);
-      LOG.info(
-          "{} is on GPU {}, {}, after {} ms, weights {}: {} Blocks of {} tokens",
-          name,
-          ordinal,
-          nature.name(),
-          (time.nanos() - start) / 1_000_000,
-          config.cuda().weights().name().toLowerCase(Locale.ROOT),
-          device.shape.blocks(),
-          device.shape.blockTokens());
-      return device;
-    } catch (RuntimeException | Error e) {
-      gpu.close();
-      throw e;
-    }
-  }
-
-  private static long blocks(Gpu gpu, Hyperparameters model, GpuConfig config, CudaShape shape) {
-    if (config.kvBlocks() > 0) {
-      return config.kvBlocks();
-    }
-    long wanted = config.cuda().kvMemoryBytes();
-    long room = gpu.free() - CudaBuffers.bytes(model, shape);
-    long bytes = wanted > 0 ? wanted : (long) (room * CudaConfig.KV_SHARE);
-    return bytes / CudaShape.blockBytes(model, config.blockTokens());
-  }
-
-  private static Numerics numerics(Opening opening) {
+  private static Numerics numerics(LoadedModel loaded) {
+    LoadedModel.Opening opening = loaded.opening();
+    CudaConfig.Weights weights = opening.config().cuda().weights();
+    int shares = opening.shard().count();
     String kernels =
-        "%s-kv16-sm%d%d"
+        "%s%s-kv16-sm%d%d"
             .formatted(
-                opening.config.cuda().weights().name().toLowerCase(Locale.ROOT),
-                opening.nature.major(),
-                opening.nature.minor());
-    return new Numerics("cuda", kernels, 0, opening.source.digest());
-  }
-
-  private static void requireShape(Hyperparameters model) {
-    if (!HEAD_SIZES.contains(model.headSize())
-        || model.embedding() % WIDTH != 0
-        || model.feedForward() % WIDTH != 0) {
-      throw new UnsupportedOperationException(
-          ("the cuda device needs heads of 32, 64, 96, 128 or 256 and widths that are multiples of"
-                  + " %d; head size, embedding and feed-forward are %d, %d and %d")
-              .formatted(WIDTH, model.headSize(), model.embedding(), model.feedForward()));
-    }
+                weights.name().toLowerCase(Locale.ROOT),
+                weights == CudaConfig.Weights.FP8 && shares > 1 ? "x" + shares : "",
+                loaded.nature().major(),
+                loaded.nature().minor());
+    return new Numerics("cuda", kernels, 0, opening.source().digest());
   }
 
   @Override
@@ -183,6 +132,7 @@ final class CudaDevice implements Device {
   /**
    * {@inheritDoc}
    *
+   * @return without tokens where the GPU has a share of the model that is not the first
    * @throws MeshException of kind INVALID_REQUEST when the Step does not fit the capacity; nothing
    *     has changed then. Of kind DEVICE_LOST when the GPU failed; its code says how
    */
@@ -201,6 +151,10 @@ final class CudaDevice implements Device {
       Prepared work = prepared.computeIfAbsent(bucket, this::prepare);
       staging.send(bucket);
       launch(work);
+      if (!makesTokens) {
+        gpu.stream().await();
+        return new StepResult(step.step(), List.of(), time.nanos() - start);
+      }
       int sampled = rows.sampled().length;
       gpu.stream().download(answers, 0, pinnedAnswers, 0, (long) sampled * StepLayout.ANSWER_BYTES);
       gpu.stream().await();

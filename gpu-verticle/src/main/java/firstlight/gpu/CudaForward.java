@@ -1,9 +1,11 @@
 package firstlight.gpu;
 
+import firstlight.gpu.cuda.Nccl;
 import firstlight.gpu.cuda.StreamWork;
 import firstlight.model.Hyperparameters;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** The forward pass of llama and gemma3 as launches of kernels, for one bucket of Steps. */
 final class CudaForward {
@@ -25,9 +27,18 @@ final class CudaForward {
    * What stays the same for all Steps of a device.
    *
    * @param kv address of the KV memory
+   * @param peers the GPUs that have the model's other shares
    */
   record Parts(
-      Kernels kernels, CudaWeights weights, CudaShape shape, CudaBuffers buffers, long kv) {}
+      Kernels kernels,
+      CudaWeights weights,
+      CudaShape shape,
+      CudaBuffers buffers,
+      long kv,
+      Optional<Peers> peers) {}
+
+  /** GPUs that compute a model together. */
+  record Peers(Nccl nccl, Shard shard) {}
 
   private CudaForward(Parts parts, StepBucket bucket, Told told) {
     this.parts = parts;
@@ -58,7 +69,7 @@ final class CudaForward {
       norm(at.added(), layer.attentionPostNorm(), layer.feedForwardNorm());
       feedForward(layer);
     }
-    if (bucket.sampled() > 0) {
+    if (bucket.sampled() > 0 && parts.peers().map(peers -> peers.shard().isFirst()).orElse(true)) {
       sample();
     }
   }
@@ -93,8 +104,28 @@ final class CudaForward {
 
   private void product(CudaMatrix matrix, long x, long out) {
     launches.add(
+        kernels.multiply(KernelArguments.Product.of(out, matrix, x, told.counts()), bucket.rows()));
+  }
+
+  /** Adds up what all GPUs' columns come to, where there are several. */
+  private void wholeProduct(CudaMatrix matrix, long x, long out) {
+    if (parts.peers().isEmpty()) {
+      product(matrix, x, out);
+      return;
+    }
+    Peers peers = parts.peers().get();
+    int rank = peers.shard().rank();
+    long apart = (long) bucket.rows() * matrix.rows();
+    long floats = apart * matrix.ranges();
+    long ours = at.ranges() + rank * floats * Float.BYTES;
+    launches.add(
         kernels.multiply(
-            new KernelArguments.Product(out, matrix, x, false, 0, Integer.MAX_VALUE, told.counts()),
+            KernelArguments.Product.ofRanges(ours, matrix, x, apart, told.counts()),
+            bucket.rows()));
+    launches.add(peers.nccl().gather(rank, new Nccl.Gathered(at.ranges(), floats)));
+    launches.add(
+        kernels.addRanges(
+            new KernelArguments.AddRanges(out, at.ranges(), apart, matrix.rows(), told.counts()),
             bucket.rows()));
   }
 
@@ -111,7 +142,7 @@ final class CudaForward {
     } else {
       launches.add(kernels.attend(attend, tiles));
     }
-    product(layer.output(), at.attended(), at.added());
+    wholeProduct(layer.output(), at.attended(), at.added());
   }
 
   private void rotate(CudaWeights.Layer layer, int number) {
@@ -182,7 +213,7 @@ final class CudaForward {
                 model.feedForward(),
                 model.architecture().equals("gemma3")),
             bucket.rows()));
-    product(layer.down(), at.hidden(), at.added());
+    wholeProduct(layer.down(), at.hidden(), at.added());
   }
 
   private void sample() {
@@ -209,8 +240,8 @@ final class CudaForward {
     long x = at.wanted() + (long) first * model.embedding() * Short.BYTES;
     launches.add(
         kernels.multiply(
-            new KernelArguments.Product(
-                at.logits(), weights.output(), x, true, first, count, told.counts()),
+            KernelArguments.Product.ofSampled(
+                at.logits(), weights.output(), x, first, count, told.counts()),
             count));
     launches.add(
         kernels.sample(

@@ -15,8 +15,10 @@ interface CudaWeightSource {
    * Brings the weights to a GPU.
    *
    * @param positions how long a Sequence can become
+   * @param shard what of them
+   * @throws UnsupportedOperationException the model can not be shared out so
    */
-  CudaWeights bring(Gpu gpu, CudaConfig.Weights choice, int positions);
+  CudaWeights bring(Gpu gpu, CudaConfig.Weights choice, int positions, Shard shard);
 
   /** A file, which must stay as it is until its weights have been brought. */
   static CudaWeightSource of(ModelFile file) {
@@ -32,8 +34,9 @@ interface CudaWeightSource {
       }
 
       @Override
-      public CudaWeights bring(Gpu gpu, CudaConfig.Weights choice, int positions) {
-        CudaWeights weights = CudaWeights.load(file, gpu, choice, positions);
+      public CudaWeights bring(Gpu gpu, CudaConfig.Weights choice, int positions, Shard shard) {
+        Shard.requireShares(file, shard.count());
+        CudaWeights weights = CudaWeights.load(file, gpu, choice, positions, shard);
         file.checkUnchanged();
         return weights;
       }

@@ -10,11 +10,12 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * A whole model on a GPU: nothing of the file is needed any more.
+ * A model on a GPU, or this GPU's share of it: nothing of the file is needed any more.
  *
+ * @param model as this GPU computes it
  * @param turns of each layer: addresses of {@code [position][pair]} cosine and sine
  * @param outputNorm an address
- * @param output equal to the embedding where the file ties them
+ * @param output equal to the embedding where the file ties them; of no use but on the first GPU
  */
 record CudaWeights(
     Hyperparameters model,
@@ -43,21 +44,25 @@ record CudaWeights(
   /**
    * @param positions how long a Sequence can become
    */
-  static CudaWeights load(ModelFile file, Gpu gpu, CudaConfig.Weights choice, int positions) {
+  static CudaWeights load(
+      ModelFile file, Gpu gpu, CudaConfig.Weights choice, int positions, Shard shard) {
     Hyperparameters model = file.hyperparameters();
     List<float[]> frequencies =
         IntStream.range(0, model.layers()).mapToObj(file::ropeFrequencies).toList();
-    long bytes = file.tensors().stream().mapToLong(tensor -> tensor.data().byteSize()).sum();
+    long bytes =
+        file.tensors().stream().mapToLong(tensor -> tensor.data().byteSize()).sum() / shard.count();
     try (WeightUpload upload = new WeightUpload(gpu, choice, bytes)) {
       CudaMatrix embedding = upload.matrix(file.tensor("token_embd.weight"));
       List<Layer> layers = new ArrayList<>();
       for (int layer = 0; layer < model.layers(); layer++) {
-        layers.add(layer(new Names(file, "blk." + layer + ".", upload)));
+        layers.add(layer(new Names(file, "blk." + layer + ".", upload, shard)));
       }
       Optional<Tensor> output =
-          model.tiedEmbeddings() ? Optional.empty() : file.find("output.weight");
+          model.tiedEmbeddings() || !shard.isFirst()
+              ? Optional.empty()
+              : file.find("output.weight");
       return new CudaWeights(
-          model,
+          shard.of(model),
           embedding,
           List.copyOf(layers),
           turns(frequencies, upload, positions),
@@ -69,23 +74,41 @@ record CudaWeights(
   private static Layer layer(Names names) {
     return new Layer(
         names.vector("attn_norm"),
-        names.matrix("attn_q"),
-        names.matrix("attn_k"),
-        names.matrix("attn_v"),
+        names.heads("attn_q", names.shard.of(names.model().heads())),
+        names.heads("attn_k", names.shard.kvHeads(names.model())),
+        names.heads("attn_v", names.shard.kvHeads(names.model())),
         names.vector("attn_q_norm"),
         names.vector("attn_k_norm"),
-        names.matrix("attn_output"),
+        names.columns("attn_output"),
         names.vector("post_attention_norm"),
         names.vector("ffn_norm"),
-        names.matrix("ffn_gate"),
-        names.matrix("ffn_up"),
-        names.matrix("ffn_down"),
+        names.rows("ffn_gate"),
+        names.rows("ffn_up"),
+        names.columns("ffn_down"),
         names.vector("post_ffw_norm"));
   }
 
-  private record Names(ModelFile file, String prefix, WeightUpload upload) {
-    CudaMatrix matrix(String name) {
-      return upload.matrix(file.tensor(prefix + name + ".weight"));
+  private record Names(ModelFile file, String prefix, WeightUpload upload, Shard shard) {
+    Hyperparameters model() {
+      return file.hyperparameters();
+    }
+
+    private Tensor tensor(String name) {
+      return file.tensor(prefix + name + ".weight");
+    }
+
+    CudaMatrix rows(String name) {
+      Tensor tensor = tensor(name);
+      return upload.rows(tensor, shard.of(Math.toIntExact(tensor.rows())));
+    }
+
+    CudaMatrix heads(String name, Shard.Span heads) {
+      int size = model().headSize();
+      return upload.rows(tensor(name), new Shard.Span(heads.first() * size, heads.count() * size));
+    }
+
+    CudaMatrix columns(String name) {
+      return upload.columns(tensor(name), shard);
     }
 
     /** 0 where there is none: what a model must have was checked when its file was opened. */

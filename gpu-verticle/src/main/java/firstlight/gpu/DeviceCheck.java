@@ -46,10 +46,11 @@ final class DeviceCheck {
 
   private static CudaDevice open(CheckBench bench, CudaConfig.Weights weights, boolean graphs) {
     return CudaDevice.open(
-        "random",
-        new RandomWeights(CheckSizes.llama(2, 256, 512, 4, 2, VOCABULARY), 3),
-        config(new CudaConfig(weights, 0, graphs), 64, 256, 1024),
-        bench.ordinal(),
+        new LoadedModel.Opening(
+            "random",
+            new RandomWeights(CheckSizes.llama(2, 256, 512, 4, 2, VOCABULARY), 3),
+            config(new CudaConfig(weights, 0, graphs), 64, 256, 1024),
+            bench.ordinal()),
         bench.image());
   }
 

@@ -2,17 +2,19 @@ package firstlight.gpu;
 
 import firstlight.gpu.cuda.CudaException;
 import firstlight.gpu.cuda.CudaProbe;
+import firstlight.gpu.cuda.Nccl;
 import firstlight.model.Model;
 import firstlight.protocol.Device;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * What computes on a node: its GPUs where there are any, unless the configuration says otherwise,
- * else the processor. GPUs are dealt out in turn.
+ * else the processor. GPUs, or groups of them that share a model, are dealt out in turn.
  */
 public final class Devices {
   private static final Logger LOG = LoggerFactory.getLogger(Devices.class);
@@ -21,13 +23,16 @@ public final class Devices {
   private static final int MAJOR_MIN = 8;
 
   private final GpuConfig config;
-  private final List<CudaProbe.Gpu> gpus;
+  private final List<List<CudaProbe.Gpu>> groups;
   private final AtomicInteger opened = new AtomicInteger();
   private final WeightStore weights = new WeightStore();
 
-  private Devices(GpuConfig config, List<CudaProbe.Gpu> gpus) {
+  /**
+   * @param groups of GPUs that make a device each
+   */
+  private Devices(GpuConfig config, List<List<CudaProbe.Gpu>> groups) {
     this.config = config;
-    this.gpus = gpus;
+    this.groups = groups;
   }
 
   /**
@@ -56,7 +61,41 @@ public final class Devices {
                     gpus.getFirst().major(),
                     gpus.getFirst().minor(),
                     MAJOR_MIN))
-        : new Devices(config, usable);
+        : new Devices(config, groups(usable, config.cuda().tensorParallel()));
+  }
+
+  private static List<List<CudaProbe.Gpu>> groups(List<CudaProbe.Gpu> gpus, int size) {
+    if (size > 1) {
+      requireSharing(gpus, size);
+    }
+    int count = gpus.size() / size;
+    if (gpus.size() % size > 0) {
+      LOG.warn(
+          "{} of {} GPUs are not used: {} make a device", gpus.size() % size, gpus.size(), size);
+    }
+    return IntStream.range(0, count).mapToObj(i -> gpus.subList(i * size, (i + 1) * size)).toList();
+  }
+
+  private static void requireSharing(List<CudaProbe.Gpu> gpus, int size) {
+    String wanted = "gpu.cuda.tensorParallel is " + size;
+    if (gpus.size() < size) {
+      throw new NoSuchDevice(
+          "%s, but there are only %d GPUs that can be used: lower it"
+              .formatted(wanted, gpus.size()));
+    }
+    boolean isMixed =
+        gpus.stream().map(gpu -> gpu.major() + "." + gpu.minor()).distinct().count() > 1;
+    if (isMixed) {
+      throw new NoSuchDevice(
+          wanted
+              + ", but the GPUs differ in compute capability: name equal ones in"
+              + " CUDA_VISIBLE_DEVICES");
+    }
+    Nccl.unavailable()
+        .ifPresent(
+            reason -> {
+              throw new NoSuchDevice(wanted + ", but " + reason);
+            });
   }
 
   private static Devices absent(GpuConfig config, String reason) {
@@ -72,23 +111,30 @@ public final class Devices {
     return new Devices(config, List.of());
   }
 
-  /** Those that are dealt out; none: the processor computes. */
-  List<CudaProbe.Gpu> gpus() {
-    return gpus;
+  /** Those that are dealt out, and make a device each; none: the processor computes. */
+  List<List<CudaProbe.Gpu>> groups() {
+    return groups;
   }
 
   /** Opens a device for a model, and the same device whenever it is called again. */
   public Callable<Device> opener(Model model) {
-    if (gpus.isEmpty()) {
+    if (groups.isEmpty()) {
       return () -> CpuDevice.open(model, config, weights);
     }
-    CudaProbe.Gpu gpu = gpus.get(opened.getAndIncrement() % gpus.size());
+    List<CudaProbe.Gpu> group = groups.get(opened.getAndIncrement() % groups.size());
     return () -> {
       try {
-        return CudaDevice.open(model, config, gpu.ordinal());
+        return open(model, group);
       } catch (CudaException e) {
-        throw new UnusableDevice(model.name(), gpu, e);
+        throw new UnusableDevice(model.name(), group, e);
       }
     };
+  }
+
+  private Device open(Model model, List<CudaProbe.Gpu> group) {
+    List<LoadedModel.Opening> openings = LoadedModel.Opening.of(model, config, group);
+    return openings.size() == 1
+        ? CudaDevice.open(openings.getFirst())
+        : TensorParallelDevice.open(openings, LoadedModel::load);
   }
 }

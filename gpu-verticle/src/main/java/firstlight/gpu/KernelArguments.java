@@ -82,10 +82,35 @@ interface KernelArguments {
   /**
    * @param first of the sampled rows; of meaning where {@code isSampled}
    * @param limit how many from it on
+   * @param apart floats from a range's sums to the next one's; 0: they are added
    */
   record Product(
-      long out, CudaMatrix matrix, long x, boolean isSampled, int first, int limit, long counts)
+      long out,
+      CudaMatrix matrix,
+      long x,
+      boolean isSampled,
+      int first,
+      int limit,
+      long apart,
+      long counts)
       implements KernelArguments {
+
+    /** Of all rows of a Step. */
+    static Product of(long out, CudaMatrix matrix, long x, long counts) {
+      return new Product(out, matrix, x, false, 0, Integer.MAX_VALUE, 0, counts);
+    }
+
+    /** Of so many sampled rows from one on. */
+    static Product ofSampled(
+        long out, CudaMatrix matrix, long x, int first, int limit, long counts) {
+      return new Product(out, matrix, x, true, first, limit, 0, counts);
+    }
+
+    /** Of all rows of a Step, the sums of the ranges apart. */
+    static Product ofRanges(long out, CudaMatrix matrix, long x, long apart, long counts) {
+      return new Product(out, matrix, x, false, 0, Integer.MAX_VALUE, apart, counts);
+    }
+
     @Override
     public StructWriter write() {
       return new StructWriter()
@@ -96,8 +121,17 @@ interface KernelArguments {
           .pointer(x)
           .ints(matrix.rows(), matrix.columns(), matrix.rows())
           .flag(isSampled)
-          .ints(first, limit)
+          .ints(first, limit, matrix.ranges())
+          .longs(apart)
           .pointer(counts);
+    }
+  }
+
+  record AddRanges(long out, long parts, long apart, int size, long counts)
+      implements KernelArguments {
+    @Override
+    public StructWriter write() {
+      return new StructWriter().pointer(out).pointer(parts).longs(apart).ints(size).pointer(counts);
     }
   }
 

@@ -9,6 +9,7 @@ record Kernels(Gpu gpu) {
   private static final int ROW_THREADS = 256;
   private static final int HEAD_THREADS = 128;
   private static final int SAMPLE_THREADS = 512;
+  private static final int WARP = 32;
 
   /** Blocks of kernels that go through memory of any size. */
   private static final int SWEEP_BLOCKS = 2048;
@@ -45,7 +46,11 @@ record Kernels(Gpu gpu) {
     String name = "multiply" + width + "_" + matrix.type().suffix();
     int rows = width == MANY ? 128 : 16;
     Grid grid = new Grid((matrix.rows() + rows - 1) / rows, (tokens + width - 1) / width);
-    return prepare(name, grid, width == MANY ? HEAD_THREADS : ROW_THREADS, told);
+    return prepare(name, grid, width == MANY ? HEAD_THREADS : WARP * matrix.ranges(), told);
+  }
+
+  Launch addRanges(KernelArguments.AddRanges told, int rows) {
+    return prepare("add_ranges", new Grid(rows), ROW_THREADS, told);
   }
 
   Launch rotate(KernelArguments.Rotation told, int rows) {

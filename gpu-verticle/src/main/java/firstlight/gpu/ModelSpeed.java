@@ -50,10 +50,8 @@ record ModelSpeed(CudaConfig.Weights weights, boolean graphs) {
     long start = bench.nanos();
     try (CudaDevice device =
         CudaDevice.open(
-            "random",
-            new RandomWeights(bench.sizes().model(), SEED),
-            config,
-            bench.ordinal(),
+            new LoadedModel.Opening(
+                "random", new RandomWeights(bench.sizes().model(), SEED), config, bench.ordinal()),
             bench.image())) {
       device.fillMemory(SEED);
       note(bench, "open", null, (bench.nanos() - start) / 1e9);
@@ -80,7 +78,10 @@ record ModelSpeed(CudaConfig.Weights weights, boolean graphs) {
     CudaShape shape = new CudaShape(rows, 1, 1, BLOCK_TOKENS, model.heads() / model.kvHeads());
     long embedding = model.vocabulary() * type(weights).rowBytes(model.embedding());
     long room =
-        bench.gpu().free() - weightBytes(model) - embedding - CudaBuffers.bytes(model, shape);
+        bench.gpu().free()
+            - weightBytes(model)
+            - embedding
+            - CudaBuffers.bytes(model, shape, false);
     long fitting = (room - RESERVE_BYTES) / CudaShape.blockBytes(model, BLOCK_TOKENS);
     int wanted = Math.max(sizes.batchMax() * table(positions(sizes)), table(sizes.prompt()));
     int blocks = (int) Math.min(wanted, fitting);

@@ -59,10 +59,7 @@ record ProductCase(CudaMatrix matrix, float[] weights, short[] x) {
       CheckMemory memory, Kernels kernels, CudaMatrix matrix, long at, int tokens, int bucket) {
     long out = memory.room((long) bucket * matrix.rows() * Float.BYTES);
     long counts = memory.counts(tokens, 0, 0, 1);
-    memory.run(
-        kernels.multiply(
-            new KernelArguments.Product(out, matrix, at, false, 0, Integer.MAX_VALUE, counts),
-            bucket));
+    memory.run(kernels.multiply(KernelArguments.Product.of(out, matrix, at, counts), bucket));
     return Arrays.copyOf(memory.readFloats(out), tokens * matrix.rows());
   }
 }

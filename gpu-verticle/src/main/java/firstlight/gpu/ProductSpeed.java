@@ -61,11 +61,7 @@ final class ProductSpeed {
   }
 
   private Launch multiply(CudaMatrix matrix, long x, long out, long counts, int tokens) {
-    return bench
-        .kernels()
-        .multiply(
-            new KernelArguments.Product(out, matrix, x, false, 0, Integer.MAX_VALUE, counts),
-            tokens);
+    return bench.kernels().multiply(KernelArguments.Product.of(out, matrix, x, counts), tokens);
   }
 
   private long tokens(int tokens, int columns) {

@@ -22,7 +22,10 @@ record RandomWeights(Hyperparameters model, long seed) implements CudaWeightSour
   }
 
   @Override
-  public CudaWeights bring(Gpu gpu, CudaConfig.Weights choice, int positions) {
+  public CudaWeights bring(Gpu gpu, CudaConfig.Weights choice, int positions, Shard shard) {
+    if (!shard.isWhole()) {
+      throw new UnsupportedOperationException("random weights are not shared out");
+    }
     try (WeightUpload upload = new WeightUpload(gpu, choice, 0)) {
       Maker maker = new Maker(gpu, upload, type(choice), seed);
       int width = model.embedding();

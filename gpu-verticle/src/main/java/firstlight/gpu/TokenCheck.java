@@ -41,7 +41,10 @@ final class TokenCheck {
     int same = 0;
     int positions = 0;
     try (ModelFile file = ModelFile.open(path);
-        CudaDevice device = CudaDevice.open(name, file, config, bench.ordinal(), bench.image())) {
+        CudaDevice device =
+            CudaDevice.open(
+                new LoadedModel.Opening(name, CudaWeightSource.of(file), config, bench.ordinal()),
+                bench.image())) {
       for (Run run : runs) {
         same += same(device, run);
         positions += run.generated.length;

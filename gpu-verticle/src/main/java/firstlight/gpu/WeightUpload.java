@@ -38,7 +38,25 @@ final class WeightUpload implements AutoCloseable {
 
   /** A matrix in the form that was chosen. */
   CudaMatrix matrix(Tensor tensor) {
-    CudaMatrix raw = raw(tensor);
+    return rows(tensor, new Shard.Span(0, Math.toIntExact(tensor.rows())));
+  }
+
+  /** Some of its rows. */
+  CudaMatrix rows(Tensor tensor, Shard.Span rows) {
+    return chosen(raw(tensor, new Part(rows, new Shard.Span(0, tensor.columns()))));
+  }
+
+  /** A share of its columns, which has as many of the ranges of columns. */
+  CudaMatrix columns(Tensor tensor, Shard shard) {
+    Shard.Span rows = new Shard.Span(0, Math.toIntExact(tensor.rows()));
+    return chosen(raw(tensor, new Part(rows, shard.of(tensor.columns()))))
+        .withRanges(CudaMatrix.RANGES / shard.count());
+  }
+
+  /** Of a tensor. */
+  private record Part(Shard.Span rows, Shard.Span columns) {}
+
+  private CudaMatrix chosen(CudaMatrix raw) {
     return switch (choice) {
       case FILE -> raw;
       case BF16 -> raw.type() == CudaWeightType.BF16 ? raw : converted(raw, CudaWeightType.BF16);
@@ -57,35 +75,69 @@ final class WeightUpload implements AutoCloseable {
     return memory.address();
   }
 
-  private CudaMatrix raw(Tensor tensor) {
-    int rows = Math.toIntExact(tensor.rows());
+  private CudaMatrix raw(Tensor tensor, Part part) {
+    int rows = part.rows.count();
+    int columns = part.columns.count();
     Optional<CudaWeightType> same = CudaWeightType.of(tensor.type());
     CudaWeightType type = same.orElse(CudaWeightType.BF16);
-    long rowBytes = type.rowBytes(tensor.columns());
+    long rowBytes = type.rowBytes(columns);
     DeviceMemory memory = gpu.allocate(rows * rowBytes, tensor.name());
-    if (same.isPresent()) {
-      upload(tensor.data(), memory, 0);
+    if (same.isEmpty()) {
+      inPieces(memory, rows, rowBytes, new Narrowing(tensor, part));
+    } else if (columns == tensor.columns()) {
+      upload(tensor.data().asSlice(part.rows.first() * rowBytes, rows * rowBytes), memory, 0);
     } else {
-      narrowed(tensor, memory, rowBytes);
+      long wholeBytes = type.rowBytes(tensor.columns());
+      long skipped = type.rowBytes(part.columns.first());
+      inPieces(
+          memory,
+          rows,
+          rowBytes,
+          (row, to) ->
+              to.copyFrom(
+                  tensor
+                      .data()
+                      .asSlice((part.rows.first() + row) * wholeBytes + skipped, rowBytes)));
     }
-    return new CudaMatrix(memory.address(), 0, type, rows, tensor.columns(), rowBytes);
+    return new CudaMatrix(memory.address(), 0, type, rows, columns, rowBytes);
   }
 
-  /** Floats to bf16, as many rows at a time as make a piece. */
-  private void narrowed(Tensor tensor, DeviceMemory to, long rowBytes) {
-    int columns = tensor.columns();
-    int most = (int) Math.clamp(PIECE_BYTES / rowBytes, 1, tensor.rows());
-    float[] floats = new float[columns];
-    short[] piece = new short[most * columns];
-    for (long first = 0; first < tensor.rows(); first += most) {
-      int count = (int) Math.min(most, tensor.rows() - first);
-      for (int row = 0; row < count; row++) {
-        tensor.dequantize(first + row, floats, 0);
-        for (int i = 0; i < columns; i++) {
-          piece[row * columns + i] = Bf16.of(floats[i]);
-        }
+  /** Makes a row of what a GPU gets. */
+  private interface RowMaker {
+    void make(int row, MemorySegment to);
+  }
+
+  /** Floats to bf16. */
+  private static final class Narrowing implements RowMaker {
+    private final Tensor tensor;
+    private final Part part;
+    private final float[] floats;
+
+    Narrowing(Tensor tensor, Part part) {
+      this.tensor = tensor;
+      this.part = part;
+      floats = new float[tensor.columns()];
+    }
+
+    @Override
+    public void make(int row, MemorySegment to) {
+      tensor.dequantize(part.rows.first() + row, floats, 0);
+      for (int i = 0; i < part.columns.count(); i++) {
+        to.setAtIndex(ValueLayout.JAVA_SHORT, i, Bf16.of(floats[part.columns.first() + i]));
       }
-      upload(MemorySegment.ofArray(piece).asSlice(0, count * rowBytes), to, first * rowBytes);
+    }
+  }
+
+  /** As many rows at a time as make a piece. */
+  private void inPieces(DeviceMemory to, int rows, long rowBytes, RowMaker maker) {
+    int most = Math.clamp(PIECE_BYTES / rowBytes, 1, rows);
+    MemorySegment piece = MemorySegment.ofArray(new long[(int) ((most * rowBytes + 7) / 8)]);
+    for (int first = 0; first < rows; first += most) {
+      int count = Math.min(most, rows - first);
+      for (int row = 0; row < count; row++) {
+        maker.make(first + row, piece.asSlice(row * rowBytes, rowBytes));
+      }
+      upload(piece.asSlice(0, count * rowBytes), to, first * rowBytes);
     }
   }
 

@@ -77,7 +77,9 @@ class CudaDeviceTest {
 
   private static CudaDevice open(ModelFile file, CudaConfig.Weights weights, boolean graphs) {
     return CudaDevice.open(
-        "tiny", file, config(new CudaConfig(weights, 0, graphs)), 0, SimulatedGpu.IMAGE);
+        new LoadedModel.Opening(
+            "tiny", CudaWeightSource.of(file), config(new CudaConfig(weights, 0, graphs)), 0),
+        SimulatedGpu.IMAGE);
   }
 
   private ModelFile model(String architecture) {

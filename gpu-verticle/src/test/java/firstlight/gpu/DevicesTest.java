@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import firstlight.gpu.cuda.CudaProbe;
 import firstlight.protocol.Settings;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class DevicesTest {
@@ -23,7 +24,35 @@ class DevicesTest {
         .hasMessage(
             "the cuda device can not be used: GPU 0, Old, has compute capability 7.5; 8.0 is"
                 + " needed");
-    assertThat(Devices.found(config("auto"), List.of(OLD)).gpus()).isEmpty();
-    assertThat(Devices.found(config("auto"), List.of(OLD, NEW)).gpus()).containsExactly(NEW);
+    assertThat(Devices.found(config("auto"), List.of(OLD)).groups()).isEmpty();
+    assertThat(Devices.found(config("auto"), List.of(OLD, NEW)).groups())
+        .containsExactly(List.of(NEW));
+  }
+
+  private static GpuConfig sharing(int gpus) {
+    return GpuConfig.read(
+        Settings.parse("device: cuda\ncuda:\n  tensorParallel: " + gpus, _ -> null));
+  }
+
+  @Test
+  void gpus_that_share_a_model_must_be_there_and_alike() {
+    CudaProbe.Gpu other = new CudaProbe.Gpu(2, "Other", 8, 0, 1L << 34);
+    assertThatThrownBy(() -> Devices.found(sharing(2), List.of(OLD, NEW)))
+        .isInstanceOf(NoSuchDevice.class)
+        .hasMessage(
+            "gpu.cuda.tensorParallel is 2, but there are only 1 GPUs that can be used: lower it");
+    assertThatThrownBy(() -> Devices.found(sharing(2), List.of(NEW, other)))
+        .isInstanceOf(NoSuchDevice.class)
+        .hasMessageContaining("differ in compute capability");
+  }
+
+  @Test
+  void groups_are_neighbours_and_what_is_left_over_is_not_used() {
+    SimulatedGpu.require();
+    List<CudaProbe.Gpu> five =
+        IntStream.range(0, 5).mapToObj(i -> new CudaProbe.Gpu(i, "New", 9, 0, 1L << 34)).toList();
+    assertThat(Devices.found(sharing(2), five).groups())
+        .containsExactly(five.subList(0, 2), five.subList(2, 4));
+    assertThat(Devices.found(sharing(1), five).groups()).hasSize(5);
   }
 }

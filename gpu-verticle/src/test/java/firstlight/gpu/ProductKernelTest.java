@@ -11,6 +11,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
@@ -89,6 +90,50 @@ class ProductKernelTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({"BF16, 2", "Q8_0, 4", "Q4_0, 8", "F32, 2"})
+  void shares_of_the_columns_add_up_to_the_same_bits(TensorType type, int shares) {
+    Tensor tensor = RandomTensors.of(type, ROWS, COLUMNS, random);
+    short[] x = Bf16.random(TOKENS * COLUMNS, random);
+    CudaMatrix whole = upload(tensor);
+    long at = gpu.memory.shorts(x);
+    for (int bucket : new int[] {8, 32, 128}) {
+      int tokens = Math.min(bucket - 1, TOKENS);
+      float[] added = sharedOut(tensor, x, shares, bucket, tokens);
+      assertThat(added)
+          .as("-Dseed=%d for %d", SEED, bucket)
+          .isEqualTo(multiply(whole, at, tokens, bucket));
+    }
+  }
+
+  /** The product, each share of the columns by itself. */
+  private float[] sharedOut(Tensor tensor, short[] x, int shares, int bucket, int tokens) {
+    long counts = gpu.memory.counts(tokens, 0, 0, 1);
+    long apart = (long) tokens * ROWS;
+    long parts = gpu.memory.floats(new float[Math.toIntExact(apart * CudaMatrix.RANGES)]);
+    int width = COLUMNS / shares;
+    for (int rank = 0; rank < shares; rank++) {
+      CudaMatrix matrix;
+      try (WeightUpload upload = new WeightUpload(gpu.gpu, CudaConfig.Weights.FILE, 0)) {
+        matrix = gpu.memory.keep(upload.columns(tensor, new Shard(rank, shares)));
+      }
+      short[] ours = new short[TOKENS * width];
+      for (int token = 0; token < TOKENS; token++) {
+        System.arraycopy(x, token * COLUMNS + rank * width, ours, token * width, width);
+      }
+      long out = parts + rank * apart * matrix.ranges() * Float.BYTES;
+      gpu.memory.run(
+          gpu.kernels.multiply(
+              KernelArguments.Product.ofRanges(out, matrix, gpu.memory.shorts(ours), apart, counts),
+              bucket));
+    }
+    long sum = gpu.memory.floats(new float[tokens * ROWS]);
+    gpu.memory.run(
+        gpu.kernels.addRanges(
+            new KernelArguments.AddRanges(sum, parts, apart, ROWS, counts), bucket));
+    return gpu.memory.readFloats(sum);
+  }
+
   @Test
   void a_part_of_the_sampled_rows_is_multiplied_alone() {
     Tensor tensor = RandomTensors.of(TensorType.Q8_0, ROWS, COLUMNS, random);
@@ -101,7 +146,7 @@ class ProductKernelTest {
     long from = at + 16L * COLUMNS * Short.BYTES;
     gpu.memory.run(
         gpu.kernels.multiply(
-            new KernelArguments.Product(out, matrix, from, true, 16, 8, counts), 8));
+            KernelArguments.Product.ofSampled(out, matrix, from, 16, 8, counts), 8));
     double[] wanted =
         Arrays.copyOf(Arrays.copyOfRange(of.expected(), 16 * ROWS, 20 * ROWS), 8 * ROWS);
     // Those beyond the sampled ones are left alone.

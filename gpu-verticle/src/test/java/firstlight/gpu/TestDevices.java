@@ -47,6 +47,25 @@ final class TestDevices {
         config.cuda());
   }
 
+  /** The same on GPUs. */
+  static GpuConfig on(GpuConfig config, CudaConfig cuda) {
+    return new GpuConfig(
+        config.device(),
+        config.kernels(),
+        config.provider(),
+        config.threads(),
+        config.kvType(),
+        config.kvMemoryBytes(),
+        config.kvBlocks(),
+        config.blockTokens(),
+        config.stepTokensMax(),
+        config.contextMax(),
+        config.stepTimeLimit(),
+        config.ownerTimeout(),
+        config.warmUp(),
+        cuda);
+  }
+
   /** The same with those kernels. */
   static GpuConfig provided(GpuConfig config, GpuConfig.Provider provider) {
     return new GpuConfig(

@@ -77,7 +77,9 @@ class TruthTest {
     try (ModelFile file = ModelFile.open(path);
         Device device =
             CudaDevice.open(
-                name, file, TestDevices.config(GpuConfig.Kernels.Q8), 0, SimulatedGpu.IMAGE)) {
+                new LoadedModel.Opening(
+                    name, CudaWeightSource.of(file), TestDevices.config(GpuConfig.Kernels.Q8), 0),
+                SimulatedGpu.IMAGE)) {
       return measure(runs, device, name, "SIMULATED");
     }
   }

@@ -21,17 +21,24 @@ public final class TinyModels {
   private final GgufFile file = new GgufFile();
   private final Random random;
   private final String architecture;
+  private final int heads;
   private final int headSize;
 
-  private TinyModels(String architecture, int headSize, long seed) {
+  private TinyModels(String architecture, int heads, int headSize, long seed) {
     this.architecture = architecture;
+    this.heads = heads;
     this.headSize = headSize;
     random = new Random(seed);
   }
 
   /** A llama with heads of 64. */
   public static Path llama(Path folder, long seed) {
-    TinyModels tiny = new TinyModels("llama", 64, seed);
+    return llama(folder, HEADS, seed);
+  }
+
+  /** The same with so many heads. */
+  public static Path llama(Path folder, int heads, long seed) {
+    TinyModels tiny = new TinyModels("llama", heads, 64, seed);
     tiny.keys();
     tiny.tensors();
     return tiny.file.write(folder);
@@ -39,7 +46,7 @@ public final class TinyModels {
 
   /** A gemma3 with heads of 32, whose first layer sees 40 positions. */
   public static Path gemma3(Path folder, long seed) {
-    TinyModels tiny = new TinyModels("gemma3", 32, seed);
+    TinyModels tiny = new TinyModels("gemma3", HEADS, 32, seed);
     tiny.keys();
     tiny.integer("attention.key_length", 32);
     tiny.integer("attention.value_length", 32);
@@ -66,7 +73,7 @@ public final class TinyModels {
     integer("context_length", CONTEXT);
     integer("embedding_length", EMBEDDING);
     integer("feed_forward_length", FEED_FORWARD);
-    integer("attention.head_count", HEADS);
+    integer("attention.head_count", heads);
     integer("attention.head_count_kv", KV_HEADS);
     if (architecture.equals("llama")) {
       integer("attention.key_length", headSize);
@@ -80,7 +87,7 @@ public final class TinyModels {
   }
 
   private void tensors() {
-    int heads = HEADS * headSize;
+    int queries = heads * headSize;
     int kvHeads = KV_HEADS * headSize;
     matrix("token_embd", EMBEDDING, VOCABULARY, 1);
     matrix("output", EMBEDDING, VOCABULARY, 3);
@@ -89,10 +96,10 @@ public final class TinyModels {
       String name = "blk." + layer + ".";
       norm(name + "attn_norm", EMBEDDING);
       norm(name + "ffn_norm", EMBEDDING);
-      matrix(name + "attn_q", EMBEDDING, heads, 1);
+      matrix(name + "attn_q", EMBEDDING, queries, 1);
       matrix(name + "attn_k", EMBEDDING, kvHeads, 1);
       matrix(name + "attn_v", EMBEDDING, kvHeads, 1);
-      matrix(name + "attn_output", heads, EMBEDDING, 1);
+      matrix(name + "attn_output", queries, EMBEDDING, 1);
       matrix(name + "ffn_gate", EMBEDDING, FEED_FORWARD, 1);
       matrix(name + "ffn_up", EMBEDDING, FEED_FORWARD, 1);
       matrix(name + "ffn_down", FEED_FORWARD, EMBEDDING, 1);

@@ -2,8 +2,9 @@
 //
 // Every number is the same whatever else is in the Step: its columns are cut into eight ranges that
 // depend on the matrix alone, each range is added up chunk by chunk, and the ranges are added in
-// their order. So the kernel for few tokens, whose eight warps take a range each, and the one for
-// many, whose warps take them in turn, give the same bits.
+// their order. So the kernel for few tokens, whose warps take a range each, and the one for many,
+// whose warps take them in turn, give the same bits. And so do several GPUs that have some of the
+// ranges each: they leave the ranges' sums apart, and add_ranges adds them when all are there.
 #pragma once
 #include "quants.cuh"
 
@@ -24,6 +25,10 @@ struct Product {
   int sampled;
   int first;
   int limit;
+  // Into which the columns are cut; where they are not the whole matrix's, fewer than RANGES.
+  int ranges;
+  // Floats from a range's sums to the next one's; 0: they are added.
+  u64 apart;
   const Counts* counts;
 };
 
@@ -31,8 +36,8 @@ static __device__ __forceinline__ int product_tokens(const Product& p) {
   return p.sampled ? min(p.limit, p.counts->sampled - p.first) : p.counts->rows;
 }
 
-static __device__ __forceinline__ int range_start(int chunks, int range) {
-  return (int)((long long)chunks * range / RANGES);
+static __device__ __forceinline__ int range_start(const Product& p, int range) {
+  return (int)((long long)(p.columns / 32) * range / p.ranges);
 }
 
 // Eight tokens' activations of a chunk: those of token g, in lane t's places.
@@ -109,11 +114,14 @@ static __device__ __forceinline__ void load_rows(
   T::load(p.weights + min(row + 8, p.rows - 1) * p.row_bytes, chunk, t, to.lower);
 }
 
-static __device__ __forceinline__ void write(const Product& p, int token, int row, float x) {
-  p.out[(u64)token * p.stride + row] = p.scales ? x * p.scales[row] : x;
+static __device__ __forceinline__ void write(
+    const Product& p, int range, int token, int row, float x) {
+  // Where the ranges are added, they are no way apart.
+  p.out[range * p.apart + (u64)token * p.stride + row] = p.scales ? x * p.scales[row] : x;
 }
 
-// A block of eight warps makes 16 rows of 8 * TILES tokens; each warp takes a range of columns.
+// A block of as many warps as there are ranges makes 16 rows of 8 * TILES tokens; each warp takes a
+// range of columns.
 template <class T, int TILES>
 static __device__ __forceinline__ void multiply_narrow(const Product& p) {
   __shared__ float parts[RANGES][TILES * 8][16];
@@ -127,8 +135,8 @@ static __device__ __forceinline__ void multiply_narrow(const Product& p) {
   int t = threadIdx.x & 3;
   int first_row = blockIdx.x * 16;
   float sums[TILES][4] = {};
-  int end = range_start(p.columns / 32, warp + 1);
-  for (int chunk = range_start(p.columns / 32, warp); chunk < end; chunk++) {
+  int end = range_start(p, warp + 1);
+  for (int chunk = range_start(p, warp); chunk < end; chunk++) {
     Rows w;
     load_rows<T>(p, first_row + g, chunk, t, w);
 #pragma unroll
@@ -148,12 +156,16 @@ static __device__ __forceinline__ void multiply_narrow(const Product& p) {
   for (int i = threadIdx.x; i < TILES * 8 * 16; i += blockDim.x) {
     int token = first_token + i / 16;
     int row = first_row + i % 16;
-    float sum = parts[0][i / 16][i % 16];
-    for (int range = 1; range < RANGES; range++) {
-      sum += parts[range][i / 16][i % 16];
+    if (token >= tokens || row >= p.rows) {
+      continue;
     }
-    if (token < tokens && row < p.rows) {
-      write(p, token, row, sum);
+    float sum = 0;
+    for (int range = 0; range < p.ranges; range++) {
+      float part = parts[range][i / 16][i % 16];
+      sum = range == 0 || p.apart ? part : sum + part;
+      if (p.apart || range == p.ranges - 1) {
+        write(p, range, token, row, sum);
+      }
     }
   }
 }
@@ -176,11 +188,11 @@ static __device__ __forceinline__ void multiply_wide(const Product& p) {
   int g = threadIdx.x % WARP >> 2;
   int t = threadIdx.x & 3;
 #pragma unroll 1
-  for (int range = 0; range < RANGES; range++) {
+  for (int range = 0; range < p.ranges; range++) {
     float sums[2][WIDE_TILES][4] = {};
-    int end = range_start(p.columns / 32, range + 1);
+    int end = range_start(p, range + 1);
 #pragma unroll 1
-    for (int chunk = range_start(p.columns / 32, range); chunk < end; chunk++) {
+    for (int chunk = range_start(p, range); chunk < end; chunk++) {
       Rows upper;
       Rows lower;
       load_rows<T>(p, first_row + g, chunk, t, upper);
@@ -197,14 +209,40 @@ static __device__ __forceinline__ void multiply_wide(const Product& p) {
     for (int i = 0; i < WIDE_SUMS; i++) {
       float sum = sums[i >> 5][i >> 2 & 7][i & 3];
       float& total = totals[i][threadIdx.x];
-      total = range == 0 ? sum : total + sum;
+      total = range == 0 || p.apart ? sum : total + sum;
+    }
+    if (p.apart || range == p.ranges - 1) {
+      for (int i = 0; i < WIDE_SUMS; i++) {
+        int token = first_token + (i >> 2 & 7) * 8 + 2 * t + (i & 1);
+        int row = first_row + (i >> 5) * 16 + (i >> 1 & 1) * 8 + g;
+        if (token < tokens && row < p.rows) {
+          write(p, range, token, row, totals[i][threadIdx.x]);
+        }
+      }
     }
   }
-  for (int i = 0; i < WIDE_SUMS; i++) {
-    int token = first_token + (i >> 2 & 7) * 8 + 2 * t + (i & 1);
-    int row = first_row + (i >> 5) * 16 + (i >> 1 & 1) * 8 + g;
-    if (token < tokens && row < p.rows) {
-      write(p, token, row, totals[i][threadIdx.x]);
+}
+
+// out: [tokens][size]; parts: [RANGES][apart], of these [tokens][size] are there
+struct AddRanges {
+  float* out;
+  const float* parts;
+  u64 apart;
+  int size;
+  const Counts* counts;
+};
+
+// One block a token: adds what the ranges of a product have come to, in their order.
+KERNEL __launch_bounds__(256) add_ranges(AddRanges a) {
+  if (blockIdx.x >= a.counts->rows) {
+    return;
+  }
+  u64 row = (u64)blockIdx.x * a.size;
+  for (int i = threadIdx.x; i < a.size; i += blockDim.x) {
+    float sum = a.parts[row + i];
+    for (int range = 1; range < RANGES; range++) {
+      sum += a.parts[range * a.apart + row + i];
     }
+    a.out[row + i] = sum;
   }
 }

@@ -40,6 +40,7 @@ public final class SimulatedDriver {
 
   private static final String DRIVER = "libcuda.so.1";
   private static final String RUNTIME = "libcudart.so.13";
+  private static final int ALL_DEVICES = -1;
   private static @Nullable Path loaded;
 
   private SimulatedDriver() {}
@@ -67,6 +68,7 @@ public final class SimulatedDriver {
       Path folder = built();
       System.load(folder.resolve(RUNTIME).toString());
       System.load(folder.resolve(DRIVER).toString());
+      System.load(folder.resolve(Nccl.LIBRARY).toString());
       loaded = folder.resolve(DRIVER);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -121,7 +123,12 @@ public final class SimulatedDriver {
 
   /** Bytes that are allocated on devices now. */
   public static long liveBytes() {
-    return (long) Functions.call(Functions.LIVE_BYTES);
+    return liveBytes(ALL_DEVICES);
+  }
+
+  /** The same on one device. */
+  public static long liveBytes(int device) {
+    return (long) Functions.call(Functions.LIVE_BYTES, device);
   }
 
   /** Calls with which the host waited, synchronous copies among them. */
@@ -167,7 +174,7 @@ public final class SimulatedDriver {
             INJECT, FunctionDescriptor.ofVoid(ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG),
             LAUNCHES, FunctionDescriptor.of(ValueLayout.JAVA_LONG),
             ALLOCATIONS, FunctionDescriptor.of(ValueLayout.JAVA_LONG),
-            LIVE_BYTES, FunctionDescriptor.of(ValueLayout.JAVA_LONG),
+            LIVE_BYTES, FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT),
             SYNCHRONIZATIONS, FunctionDescriptor.of(ValueLayout.JAVA_LONG),
             RESET, FunctionDescriptor.ofVoid());
 
@@ -250,7 +257,11 @@ public final class SimulatedDriver {
     private Path link(List<String> objects, Path folder) throws IOException {
       Path work = Files.createTempDirectory(target, "build");
       library(work.resolve(DRIVER), objects);
-      library(work.resolve(RUNTIME), List.of(compile("runtime", "").toString()));
+      String empty = compile("runtime", "").toString();
+      library(work.resolve(RUNTIME), List.of(empty));
+      // Its functions are in the driver, too.
+      String driver = work.resolve(DRIVER).toString();
+      library(work.resolve(Nccl.LIBRARY), List.of("-Wl,--no-as-needed", empty, driver));
       try {
         return Files.move(work, folder, StandardCopyOption.ATOMIC_MOVE);
       } catch (IOException e) {
