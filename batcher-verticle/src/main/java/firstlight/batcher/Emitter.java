@@ -36,7 +36,9 @@ final class Emitter {
             .stopRule()
             .next(token.id(), tokenBytes.apply(token.id()), Admission.last(guide, sequence.full()));
     counts.generationTokens++;
-    counts.promptTokens += first ? sequence.promptLength() : 0;
+    // Where tokens are known, the prompt was counted where they came from.
+    counts.promptTokens +=
+        first && sequence.spec().known().length == 0 ? sequence.promptLength() : 0;
     outcomes.add(sequence.emitted(token, verdict.text(), first));
     if (guide != null && verdict.end() == null) {
       guide.settle();

@@ -68,8 +68,9 @@ final class Intake {
         (int) Math.ceil(limits.shares().reservedOutput() * expected),
         fresh > limits.shares().longPromptTokens() && limits.runningMax() > 1,
         fresh);
-    double predicted = forecast.firstToken(sequence, fresh);
-    MeshException refusal = judge(sequence, predicted);
+    // One that moved was let in once already, and its client has waited enough.
+    MeshException refusal =
+        spec.moved() ? null : judge(sequence, forecast.firstToken(sequence, fresh));
     if (refusal == null) {
       waiting.add(sequence);
     } else {

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The prompts that could go into a Step, of one lane, looked through once a Step. The first of them
- * is: of the priority whose turn it is; one that was preempted; one of the tenant that was served
- * the least; the one that arrived first.
+ * is: of the priority whose turn it is; one that was preempted or comes from a lost replica; one of
+ * the tenant that was served the least; the one that arrived first.
  */
 final class PrefillLane {
   private static final Comparator<Sequence> ARRIVAL = Comparator.comparingLong(Sequence::arrival);

@@ -172,7 +172,7 @@ final class Scheduler {
     for (Sequence sequence : List.copyOf(live.values())) {
       if (sequence.pausedNanos(time.nanos()) > limits.stallMax().toNanos()) {
         outcomes.add(end(sequence, FinishReason.CANCELLED));
-      } else if (late(sequence)) {
+      } else if (!sequence.spec().moved() && late(sequence)) {
         MeshException missed = intake.missed(sequence);
         discard(sequence);
         outcomes.add(new Refused(sequence.id(), missed));

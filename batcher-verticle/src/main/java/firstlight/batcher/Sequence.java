@@ -103,7 +103,7 @@ final class Sequence {
 
   /** Tokens to be computed before its first one comes, for all that is known. */
   int toCompute() {
-    return preempted() ? length : fresh;
+    return state == State.WAITING && begun() ? length : fresh;
   }
 
   TenantShare share() {
@@ -118,9 +118,9 @@ final class Sequence {
     return spec.priority();
   }
 
-  /** It had Blocks and lost them. */
+  /** It had Blocks and lost them, here or on the replica where it was before. */
   boolean preempted() {
-    return state == State.WAITING && begun();
+    return state == State.WAITING && (begun() || spec.moved());
   }
 
   /** Positions for which there should be room: at least one more than there are, if it goes on. */

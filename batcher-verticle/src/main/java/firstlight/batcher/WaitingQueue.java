@@ -8,7 +8,7 @@ import java.util.Set;
 
 /**
  * Sequences without Blocks. Bounded in Sequences and in tokens, as a whole and for each tenant,
- * except for those that were preempted: they were admitted already.
+ * except for those that were preempted or come from a lost replica: they were admitted already.
  */
 final class WaitingQueue {
   private final int sequencesMax;

@@ -77,6 +77,29 @@ class IntakeTest {
   }
 
   @Test
+  void what_comes_from_a_lost_replica_is_let_in_and_is_the_next_whoever_waits() {
+    learn();
+    backlog("a", 12);
+    GenerationSpec late = Specs.until(of("b", 300), replica.time.epochMillis() - 1);
+    GenerationSpec moved = Specs.moved(late, Specs.alone(late), 0);
+    assertLetIn(moved);
+    assertThat(replica.plan().orElseThrow().slices().getFirst().generation()).isEqualTo(moved.id());
+    assertThat(refusal(of("b", 300)).code()).isEqualTo("overloaded");
+  }
+
+  @Test
+  void what_comes_from_a_lost_replica_finds_room_in_a_full_queue_and_has_no_deadline() {
+    learn();
+    backlog("a", 100);
+    GenerationSpec late = Specs.until(of("a", 100), replica.time.epochMillis() + 1);
+    GenerationSpec moved = Specs.moved(late, Specs.alone(late), 0);
+    assertLetIn(moved);
+    replica.time.advance(Duration.ofMillis(2));
+    replica.plan();
+    assertThat(replica.told(moved.id().value()).last).isEmpty();
+  }
+
+  @Test
   void who_would_be_late_is_refused_at_once_and_told_when_there_is_room() {
     learn();
     backlog("a", 6);

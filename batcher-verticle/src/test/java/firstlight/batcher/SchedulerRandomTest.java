@@ -214,14 +214,17 @@ class SchedulerRandomTest {
       }
       List<Integer> output = Specs.alone(spec);
       if (random.nextInt(3) == 0) {
-        spec = Specs.stopping(spec, stops(output), endTokens(output));
+        spec = Specs.stopping(spec, stops(output), endTokens(spec, output));
         // Where tokens end a constrained text, they may not come before.
         output = Specs.alone(spec);
       }
       if (random.nextInt(4) == 0) {
         int known = random.nextInt(output.size());
         spec =
-            Specs.known(spec, output.stream().limit(known).mapToInt(Integer::intValue).toArray());
+            random.nextBoolean()
+                ? Specs.moved(spec, output, known)
+                : Specs.known(
+                    spec, output.stream().limit(known).mapToInt(Integer::intValue).toArray());
       }
       spec =
           random.nextInt(6) == 0
@@ -244,8 +247,9 @@ class SchedulerRandomTest {
       return stops;
     }
 
-    private int[] endTokens(List<Integer> output) {
-      return random.nextInt(4) == 0
+    /** A constraint may be able to go on with one of the output's tokens only. */
+    private int[] endTokens(GenerationSpec spec, List<Integer> output) {
+      return random.nextInt(4) == 0 && !spec.isConstrained()
           ? new int[] {3, output.get(random.nextInt(output.size()))}
           : new int[] {3};
     }

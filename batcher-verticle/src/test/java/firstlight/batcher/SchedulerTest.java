@@ -139,6 +139,16 @@ class SchedulerTest {
   }
 
   @Test
+  void of_one_whose_tokens_are_all_known_it_says_how_it_ended() {
+    GenerationSpec whole = Specs.of("g", 7, 9);
+    GenerationSpec all = Specs.moved(whole, Specs.alone(whole), 9);
+    GlassReplica replica = GlassReplica.roomy().submit(all);
+    assertThat(replica.told("g").ended().reason()).isEqualTo(FinishReason.LENGTH);
+    assertThat(replica.told("g").ended().usage().output()).isEqualTo(9);
+    assertThat(replica.step()).isEmpty();
+  }
+
+  @Test
   void a_prompt_that_leaves_no_room_is_refused_with_both_numbers() {
     GlassReplica replica = new GlassReplica(limits(8, 64, 64), GlassDevice.of(4, 4, 64));
     replica.submit(Specs.of("full", 16, 1)).submit(Specs.of("fits", 15, 100)).run();

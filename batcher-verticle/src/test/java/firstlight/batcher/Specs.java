@@ -55,6 +55,12 @@ final class Specs {
     return changed(spec, known, spec.sampling(), spec.deadline(), spec.priority());
   }
 
+  /** The rest of it after so many tokens, from a replica that was lost. */
+  static GenerationSpec moved(GenerationSpec spec, List<Integer> output, int known) {
+    return spec.moved(
+        spec.id(), output.stream().limit(known).mapToInt(Integer::intValue).toArray());
+  }
+
   static GenerationSpec sampled(GenerationSpec spec, Sampling sampling) {
     return changed(spec, spec.known(), sampling, spec.deadline(), spec.priority());
   }
@@ -82,7 +88,8 @@ final class Specs {
         deadline,
         priority,
         spec.continued(),
-        spec.constraint());
+        spec.constraint(),
+        spec.moved());
   }
 
   static GenerationSpec continued(GenerationSpec spec) {
@@ -99,7 +106,8 @@ final class Specs {
         spec.deadline(),
         spec.priority(),
         true,
-        spec.constraint());
+        spec.constraint(),
+        spec.moved());
   }
 
   static GenerationSpec stopping(GenerationSpec spec, List<byte[]> stop, int... stopTokens) {
@@ -116,7 +124,8 @@ final class Specs {
         spec.deadline(),
         spec.priority(),
         spec.continued(),
-        spec.constraint());
+        spec.constraint(),
+        spec.moved());
   }
 
   /** A token's text: short, different, and not cut at letters. */
@@ -155,7 +164,8 @@ final class Specs {
         spec.deadline(),
         spec.priority(),
         spec.continued(),
-        grammar);
+        grammar,
+        spec.moved());
   }
 
   /** Whether the constraint lets nothing come after these tokens. */

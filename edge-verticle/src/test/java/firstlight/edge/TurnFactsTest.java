@@ -263,7 +263,8 @@ class TurnFactsTest {
         0,
         Priority.NORMAL,
         false,
-        "");
+        "",
+        false);
   }
 
   private void emit(TurnAccount account, String text, int queuedMillis) {

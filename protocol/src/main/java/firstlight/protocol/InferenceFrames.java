@@ -23,6 +23,7 @@ public final class InferenceFrames {
             .setDeadline(spec.deadline())
             .setContinued(spec.continued())
             .setConstraint(spec.constraint())
+            .setMoved(spec.moved())
             .setCredit(credit)
             .setPriority(spec.priority() == Priority.NORMAL ? "" : spec.priority().name());
     for (int token : spec.prompt()) {
@@ -57,7 +58,8 @@ public final class InferenceFrames {
         submit.getDeadline(),
         priority(submit.getPriority()),
         submit.getContinued(),
-        submit.getConstraint());
+        submit.getConstraint(),
+        submit.getMoved());
   }
 
   private static Priority priority(String name) {

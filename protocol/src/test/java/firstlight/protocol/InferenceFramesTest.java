@@ -23,7 +23,8 @@ class InferenceFramesTest {
         1_700_000_000_123L,
         Priority.HIGH,
         true,
-        "root ::= \"a\"");
+        "root ::= \"a\"",
+        true);
   }
 
   @Test
@@ -44,7 +45,7 @@ class InferenceFramesTest {
     Submit valid = InferenceFrames.submit(spec(), 1);
     assertThatThrownBy(() -> InferenceFrames.spec(valid.toBuilder().clearPrompt().build()))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> InferenceFrames.spec(valid.toBuilder().setOutputMax(1).build()))
+    assertThatThrownBy(() -> InferenceFrames.spec(valid.toBuilder().setOutputMax(0).build()))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> InferenceFrames.spec(valid.toBuilder().setGeneration("").build()))
         .isInstanceOf(IllegalArgumentException.class);
