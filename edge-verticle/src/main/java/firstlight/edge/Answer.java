@@ -4,8 +4,9 @@ import firstlight.model.Tokenizer;
 import firstlight.model.Utf8Stream;
 import firstlight.protocol.FailureKind;
 import firstlight.protocol.FinishReason;
-import firstlight.protocol.GenerationId;
+import firstlight.protocol.GenerationSpec;
 import firstlight.protocol.MeshException;
+import firstlight.protocol.ReplicaReport;
 import firstlight.protocol.Usage;
 import firstlight.protocol.wire.Emission;
 import firstlight.protocol.wire.Ending;
@@ -16,17 +17,23 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One generation of a turn, as it comes in from its replica: counts its tokens, turns its bytes
- * into whole characters, and gives credit back as they are taken.
+ * into whole characters, and gives credit back as they are taken. When its replica is lost, it goes
+ * on with another one, from the tokens that came: nothing of what is here changes then.
  */
 final class Answer implements GenerationListener {
   private final Turn turn;
   private final int index;
-  private final GenerationId id;
-  private final ReplicaLink link;
   private final Tokenizer tokenizer;
-  private final int promptTokens;
   private final int creditTokens;
   private final Utf8Stream text = new Utf8Stream();
+  private GenerationSpec spec;
+  private ReplicaReport replica;
+
+  /** Null while it has no replica. */
+  private @Nullable ReplicaLink link;
+
+  private int moves;
+  private long lostNanos;
   private int position;
   private int owed;
   private int cached;
@@ -35,23 +42,67 @@ final class Answer implements GenerationListener {
 
   /**
    * @param index among the answers of the turn
-   * @param creditTokens what the replica may send before the first credit
+   * @param replica where it begins
+   * @param creditTokens what a replica may send before the first credit
    */
   Answer(
       Turn turn,
       int index,
-      GenerationId id,
-      ReplicaLink link,
+      GenerationSpec spec,
+      ReplicaReport replica,
       Tokenizer tokenizer,
-      int promptTokens,
       int creditTokens) {
     this.turn = turn;
     this.index = index;
-    this.id = id;
-    this.link = link;
+    this.spec = spec;
+    this.replica = replica;
     this.tokenizer = tokenizer;
-    this.promptTokens = promptTokens;
     this.creditTokens = creditTokens;
+  }
+
+  /** Gives it to its replica. */
+  void begin(ReplicaLink to) {
+    link = to;
+    to.submit(spec, creditTokens, this);
+  }
+
+  /** Gives the rest of it to another replica. */
+  void goOn(ReplicaReport next, ReplicaLink to) {
+    moves++;
+    replica = next;
+    spec = turn.moved(this);
+    link = to;
+    to.submit(spec, Math.max(0, creditTokens - owed), this);
+  }
+
+  /** No replica was found for the rest of it. */
+  void giveUp(MeshException failure) {
+    close();
+    turn.failed(this, failure);
+  }
+
+  Turn turn() {
+    return turn;
+  }
+
+  GenerationSpec spec() {
+    return spec;
+  }
+
+  ReplicaReport replica() {
+    return replica;
+  }
+
+  /** How often it went on with another replica. */
+  int moves() {
+    return moves;
+  }
+
+  /** What another replica must have: room for all of it, since its length is settled. */
+  Placement.Need need() {
+    return new Placement.Need(
+        spec.prompt().length + spec.outputMax(),
+        position > 0 ? replica.capacity().numerics() : null);
   }
 
   int index() {
@@ -62,17 +113,21 @@ final class Answer implements GenerationListener {
     return ended;
   }
 
-  /** Tells the replica to stop; the ending is still awaited. */
+  /** Tells the replica to stop; the ending is still awaited, if there is a replica. */
   void cancel() {
-    if (!ended) {
-      link.cancel(id);
+    if (link == null) {
+      close();
+    } else if (!ended) {
+      link.cancel(spec.id());
     }
   }
 
   /** Stops waiting for its ending. */
   void abandon() {
     close();
-    link.forget(id);
+    if (link != null) {
+      link.forget(spec.id());
+    }
   }
 
   private void close() {
@@ -85,7 +140,9 @@ final class Answer implements GenerationListener {
   /** Allows the replica to send again what was taken. */
   void giveCredit(int atLeast) {
     if (!ended && owed >= atLeast && owed > 0) {
-      link.credit(id, owed);
+      if (link != null) {
+        link.credit(spec.id(), owed);
+      }
       owed = 0;
     }
   }
@@ -95,7 +152,7 @@ final class Answer implements GenerationListener {
     if (usage != null) {
       return usage;
     }
-    return position == 0 ? Usage.NONE : new Usage(promptTokens, cached, position);
+    return position == 0 ? Usage.NONE : new Usage(spec.prompt().length, cached, position);
   }
 
   @Override
@@ -109,7 +166,11 @@ final class Answer implements GenerationListener {
       return;
     }
     if (position == 0) {
-      cached = Math.clamp(emission.getCached(), 0, promptTokens);
+      cached = Math.clamp(emission.getCached(), 0, spec.prompt().length);
+    }
+    if (lostNanos != 0) {
+      turn.wentOn(lostNanos);
+      lostNanos = 0;
     }
     position += emission.getTokensCount();
     owed += emission.getTokensCount();
@@ -122,20 +183,43 @@ final class Answer implements GenerationListener {
 
   @Override
   public void refused(MeshException failure) {
-    close();
-    turn.failed(this, failure);
+    if (!goesOn(failure)) {
+      close();
+      turn.failed(this, failure);
+    }
+  }
+
+  /** Whether it waits for another replica now. */
+  private boolean goesOn(MeshException failure) {
+    // What was told is told: nobody waits for the rest.
+    if (turn.told() || !turn.lost(this, failure)) {
+      return false;
+    }
+    link = null;
+    lostNanos = lostNanos == 0 ? turn.nanos() : lostNanos;
+    return true;
   }
 
   @Override
   public void ended(Ending ending) {
+    FinishReason reason = reason(ending);
+    boolean isStopped = reason == null || reason == FinishReason.CANCELLED;
+    if (isStopped && goesOn(Turn.stoppedThere())) {
+      return;
+    }
     close();
-    int prompt = ending.getPromptTokens();
-    usage =
-        new Usage(
-            prompt, Math.clamp(ending.getCachedTokens(), 0, prompt), ending.getOutputTokens());
+    usage = usage(ending);
     String rest = text.flush();
     String stop = ending.getStop().isEmpty() ? null : ending.getStop().toStringUtf8();
-    turn.ended(this, rest, reason(ending), stop);
+    turn.ended(this, rest, reason, stop);
+  }
+
+  private Usage usage(Ending ending) {
+    int prompt = ending.getPromptTokens();
+    // What the replica of the first token found in its cache was told; where the rest went, other
+    // things were found, and more of them.
+    int found = moves > 0 && position > 0 ? cached : ending.getCachedTokens();
+    return new Usage(prompt, Math.clamp(found, 0, prompt), ending.getOutputTokens());
   }
 
   private static @Nullable FinishReason reason(Ending ending) {

@@ -73,6 +73,7 @@ public record EdgeConfig(
    *     tenant does not say
    * @param creditTokens tokens of an answer that a slow client may owe
    * @param writeQueueBytes bytes that wait for a slow client before its answer pauses
+   * @param movesMax how often a generation goes on with another replica when its own is gone
    */
   public record Limits(
       int bodyBytesMax,
@@ -90,7 +91,8 @@ public record EdgeConfig(
       int requestsMax,
       int tenantRequestsMax,
       int creditTokens,
-      int writeQueueBytes) {}
+      int writeQueueBytes,
+      int movesMax) {}
 
   /**
    * How long things may take.
@@ -101,13 +103,15 @@ public record EdgeConfig(
    *     refusal
    * @param stallTimeout how long a client may read nothing before its answer ends
    * @param replicaExpiry silence after which a replica counts as gone
+   * @param moveTimeout how long a generation whose replica is gone waits for another one
    */
   public record Times(
       Duration bodyTimeout,
       Duration idleTimeout,
       Duration keepAlive,
       Duration stallTimeout,
-      Duration replicaExpiry) {}
+      Duration replicaExpiry,
+      Duration moveTimeout) {}
 
   /** What is configured for a tenant; one that is not named has no limits of its own. */
   TenantConfig tenant(TenantId id) {
@@ -174,7 +178,8 @@ public record EdgeConfig(
             limits.integer("requestsMax", 4_096, 1, 1_000_000),
             limits.integer("tenantRequestsMax", 2_048, 1, 1_000_000),
             limits.integer("creditTokens", 256, 1, 1_000_000),
-            size(limits, "writeQueueBytes", 64 << 10));
+            size(limits, "writeQueueBytes", 64 << 10),
+            limits.integer("movesMax", 4, 0, 1_000));
     limits
         .problems()
         .require(
@@ -201,7 +206,8 @@ public record EdgeConfig(
             times.duration("idleTimeout", Duration.ofSeconds(75)),
             times.duration("keepAlive", Duration.ofSeconds(10)),
             times.duration("stallTimeout", Duration.ofSeconds(60)),
-            times.duration("replicaExpiry", Duration.ofSeconds(3)));
+            times.duration("replicaExpiry", Duration.ofSeconds(3)),
+            times.duration("moveTimeout", Duration.ofSeconds(20)));
     Problems problems = times.problems();
     problems.require(
         read.keepAlive.compareTo(Duration.ofSeconds(15)) <= 0

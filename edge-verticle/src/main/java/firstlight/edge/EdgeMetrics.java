@@ -59,6 +59,18 @@ final class EdgeMetrics {
     counter("firstlight.edge.placements", "Generations, by the replica", tags).increment();
   }
 
+  /** A generation lost its replica, and waits for another one. */
+  void lost(String code) {
+    Tags tags = Tags.of("reason", code);
+    counter("firstlight.edge.moves", "Generations whose replica was lost", tags).increment();
+  }
+
+  /** Its next token came. */
+  void wentOn(String model, long nanos) {
+    timer("firstlight.edge.move.pause", "From a replica's loss to the next token", model, LATENCIES)
+        .record(nanos, TimeUnit.NANOSECONDS);
+  }
+
   void firstToken(String model, long nanos) {
     timer("vllm:time_to_first_token", "From a request to its first token", model, LATENCIES)
         .record(nanos, TimeUnit.NANOSECONDS);

@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /** The replicas known, each with the stream to it, from its first report until it expires. */
 final class ReplicaLinks {
@@ -78,17 +79,23 @@ final class ReplicaLinks {
     return Optional.ofNullable(links.get(replica));
   }
 
-  /** The best replica for work on that model. */
-  Optional<ReplicaReport> place(String model, int positions) {
+  /**
+   * The best replica for work on that model.
+   *
+   * @param allowed whether a replica may be chosen
+   */
+  Optional<ReplicaReport> place(String model, Placement.Need need, Predicate<ReplicaId> allowed) {
     return Placement.choose(
         replicas.of(model),
-        positions,
-        report -> link(report.replica()).filter(ReplicaLink::usable).isPresent());
+        need,
+        report ->
+            allowed.test(report.replica())
+                && link(report.replica()).filter(ReplicaLink::usable).isPresent());
   }
 
   /** Whether work on that model could be placed right now. */
   boolean ready(String model) {
-    return place(model, 1).isPresent();
+    return place(model, new Placement.Need(1, null), _ -> true).isPresent();
   }
 
   Future<Void> close() {

@@ -34,6 +34,7 @@ final class ReplicaTurns implements Turns {
   private final TextKeeper keeper;
   private final PromptBuilder builder;
   private final Load load;
+  private final Moves moves;
   private final EdgeTotals totals;
   private final Set<Turn> running = new HashSet<>();
 
@@ -64,6 +65,7 @@ final class ReplicaTurns implements Turns {
     this.keeper = new TextKeeper(config.texts());
     this.builder = new PromptBuilder(config.limits());
     this.load = new Load(config.limits().requestsMax(), TenantPlaces.of(vertx));
+    this.moves = new Moves(vertx, links, metrics, time, config);
     this.totals = EdgeTotals.of(vertx);
   }
 
@@ -154,14 +156,21 @@ final class ReplicaTurns implements Turns {
   }
 
   ReplicaReport place(EdgeModel model, int positions) {
-    return links.place(model.name(), positions).orElseThrow(() -> noReplica(model));
+    return links
+        .place(model.name(), new Placement.Need(positions, null), _ -> true)
+        .orElseThrow(() -> noReplica(model));
   }
 
   /** A generation goes to a replica. */
   void sent(ReplicaId replica, GenerationSpec spec) {
+    totals.add(EdgeTotals.Count.GENERATIONS, 1);
+    moved(replica, spec);
+  }
+
+  /** The rest of one goes to a replica. */
+  void moved(ReplicaId replica, GenerationSpec spec) {
     links.replicas().sent(replica, spec.prompt().length + (long) spec.outputMax());
     metrics.placed(replica);
-    totals.add(EdgeTotals.Count.GENERATIONS, 1);
   }
 
   /** A generation runs no more. */
@@ -210,6 +219,18 @@ final class ReplicaTurns implements Turns {
 
   ReplicaLinks links() {
     return links;
+  }
+
+  Moves moves() {
+    return moves;
+  }
+
+  EdgeMetrics metrics() {
+    return metrics;
+  }
+
+  Time time() {
+    return time;
   }
 
   IdSource ids() {

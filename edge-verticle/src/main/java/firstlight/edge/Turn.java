@@ -25,6 +25,9 @@ final class Turn implements TurnHandle {
   private static final long ENDINGS_MILLIS_MAX = 1_000;
   private static final long SEED_STEP = 0x9E3779B97F4A7C15L;
 
+  /** The code of what a replica stopped without being asked. */
+  static final String REPLICA_STOPPED = "replica_stopped";
+
   private final ReplicaTurns turns;
   private final TurnRequest request;
   private final TurnListener listener;
@@ -75,54 +78,70 @@ final class Turn implements TurnHandle {
   void submit(EdgeModel model, PromptBuilder.Prompts built) {
     prompts = built;
     account.prepared(built.parsers());
-    List<GenerationSpec> specs = new ArrayList<>();
-    for (int prompt = 0; prompt < built.ids().size(); prompt++) {
-      for (int choice = 0; choice < request.choices(); choice++) {
-        specs.add(spec(built, prompt, specs.size()));
-      }
-    }
     // With the first token the status goes out. A client that waits longer hears something all the
     // same, and from then on a refusal can only be an event.
     statusTimer =
         turns.vertx().setTimer(turns.config().times().keepAlive().toMillis(), _ -> start());
     int credit = turns.config().limits().creditTokens();
     for (int prompt = 0; prompt < built.ids().size(); prompt++) {
-      ReplicaReport replica = turns.place(model, built.ids().get(prompt).length + 1);
+      int length = built.ids().get(prompt).length;
+      ReplicaReport replica = turns.place(model, length + 1);
       ReplicaLink link = turns.links().link(replica.replica()).orElseThrow();
+      // Settled now, so that no other replica can give it another end.
+      int outputMax =
+          Math.min(built.outputMax(prompt, request), replica.capacity().positionsMax() - length);
       for (int choice = 0; choice < request.choices() && !told; choice++) {
-        GenerationSpec spec = specs.get(answers.size());
-        Answer answer =
-            new Answer(
-                this,
-                answers.size(),
-                spec.id(),
-                link,
-                model.tokenizer(),
-                spec.prompt().length,
-                credit);
+        GenerationSpec spec = spec(built, prompt, answers.size(), outputMax);
+        Answer answer = new Answer(this, answers.size(), spec, replica, model.tokenizer(), credit);
         answers.add(answer);
         account.placed(answer.index(), replica.replica(), spec);
         turns.sent(replica.replica(), spec);
-        link.submit(spec, credit, answer);
+        answer.begin(link);
       }
     }
   }
 
-  private GenerationSpec spec(PromptBuilder.Prompts built, int prompt, int index) {
+  private GenerationSpec spec(PromptBuilder.Prompts built, int prompt, int index, int outputMax) {
     return new GenerationSpec(
         new GenerationId(turns.ids().next("gen_")),
         request.tenant(),
         request.model(),
         built.ids().get(prompt),
         new int[0],
-        built.outputMax(prompt, request),
+        outputMax,
         sampling(index),
         built.stop(),
         built.stopTokens(),
         deadline,
         request.urgency().priority(),
         request.origin().stored(),
-        built.constraint());
+        built.constraint(),
+        false);
+  }
+
+  /** The rest of an answer for the replica that it has now. */
+  GenerationSpec moved(Answer answer) {
+    GenerationSpec rest =
+        answer
+            .spec()
+            .moved(new GenerationId(turns.ids().next("gen_")), account.ids(answer.index()));
+    account.placed(answer.index(), answer.replica().replica(), rest);
+    turns.moved(answer.replica().replica(), rest);
+    return rest;
+  }
+
+  /** Whether an answer whose replica is lost may go on. */
+  boolean lost(Answer answer, MeshException failure) {
+    return turns.moves().take(answer, answer.replica().replica(), failure);
+  }
+
+  /** An answer's next token came, so long after its replica was lost. */
+  void wentOn(long lostNanos) {
+    turns.metrics().wentOn(request.model(), nanos() - lostNanos);
+  }
+
+  long nanos() {
+    return turns.time().nanos();
   }
 
   private Sampling sampling(int index) {
@@ -281,10 +300,11 @@ final class Turn implements TurnHandle {
     return sum;
   }
 
-  private static MeshException stoppedThere() {
+  /** Its replica has stopped it, and does not say why. */
+  static MeshException stoppedThere() {
     return new MeshException(
         FailureKind.UNAVAILABLE,
-        "replica_stopped",
+        REPLICA_STOPPED,
         "The replica that was at work on this has stopped it. Try again.",
         null,
         1_000);

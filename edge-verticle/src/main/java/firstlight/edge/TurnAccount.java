@@ -60,6 +60,11 @@ final class TurnAccount {
         .placed(replica.value(), spec.sampling().seed(), spec.prompt().length, spec.outputMax());
   }
 
+  /** The ids of the tokens that came of an answer. */
+  int[] ids(int index) {
+    return answers.get(index).ids();
+  }
+
   void emitted(int index, Emission emission, String text) {
     long now = time.nanos();
     AnswerTrace answer = answers.get(index);

@@ -32,7 +32,8 @@ import java.util.function.Function;
 
 /**
  * A replica that answers each submission with a given list of tokens, one a frame, as far as credit
- * and the output limit allow. Without an answer it is silent until told what to say.
+ * and the output limit allow; what the submission says is known it does not say again. Without an
+ * answer it is silent until told what to say.
  */
 final class FakeReplica {
   static final int CONTEXT = 64;
@@ -62,6 +63,7 @@ final class FakeReplica {
       this.submit = submit;
       this.answer = answer;
       this.credit = submit.getCredit();
+      this.sent = submit.getKnownCount();
     }
 
     private void advance() {

@@ -179,7 +179,7 @@ class LeavingClientTest {
       edge.replica.emit(submit.getGeneration(), 'a');
       readUntil(socket.getInputStream(), "\"text\":\"a\"");
       edge.replica.refuse(
-          submit.getGeneration(), FailureKind.DEVICE_LOST, "device_lost", "Gone.", 1_001);
+          submit.getGeneration(), FailureKind.UNAVAILABLE, "gone", "Gone.", 1_001);
       String rest = readUntil(socket.getInputStream(), "0\r\n\r\n");
       assertThat(rest)
           .contains("data: {\"error\":{\"message\":\"Gone.\"")
@@ -187,7 +187,7 @@ class LeavingClientTest {
           .doesNotContain("[DONE]");
     }
     ResponseFinished event = edge.eventWith("failed");
-    assertThat(event.getErrorCode()).isIn("queue_full", "device_lost");
+    assertThat(event.getErrorCode()).isIn("queue_full", "gone");
   }
 
   @Test

@@ -10,6 +10,7 @@ import firstlight.protocol.ReplicaReport;
 import firstlight.protocol.SimulatedTime;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
 /** Goal: reports, expiry and the choice among replicas. Method: simulated time. */
@@ -19,13 +20,23 @@ class ReplicasTest {
 
   private static ReplicaReport report(
       String id, String model, int contextMax, long outstanding, boolean draining) {
+    Numerics numerics = new Numerics("glass", "x", 0, "digest");
+    return report(id, model, contextMax, outstanding, draining, numerics);
+  }
+
+  private static ReplicaReport report(
+      String id,
+      String model,
+      int contextMax,
+      long outstanding,
+      boolean draining,
+      Numerics numerics) {
     return new ReplicaReport(
         new ReplicaId(id),
         new NodeId("n"),
         "127.0.0.1",
         1,
-        new DeviceCapacity(
-            model, 1, 16, 64, contextMax, 100, new Numerics("glass", "x", 0, "digest")),
+        new DeviceCapacity(model, 100, 16, 64, contextMax, 100, numerics),
         0,
         0,
         1,
@@ -37,8 +48,10 @@ class ReplicasTest {
     replicas.heard(report(id, "m", 100, outstanding, false));
   }
 
+  private static final Placement.Need NEED = new Placement.Need(50, null);
+
   private Optional<String> chosen() {
-    return Placement.choose(replicas.of("m"), 50, _ -> true)
+    return Placement.choose(replicas.of("m"), NEED, _ -> true)
         .map(report -> report.replica().value());
   }
 
@@ -73,15 +86,35 @@ class ReplicasTest {
     heard("far", 0);
     assertThat(
             Placement.choose(
-                replicas.of("m"), 50, report -> !report.replica().value().equals("far")))
+                replicas.of("m"), NEED, report -> !report.replica().value().equals("far")))
         .isEmpty();
 
     heard("near", 900);
     assertThat(
             Placement.choose(
-                    replicas.of("m"), 50, report -> !report.replica().value().equals("far"))
+                    replicas.of("m"), NEED, report -> !report.replica().value().equals("far"))
                 .map(report -> report.replica().value()))
         .contains("near");
+  }
+
+  @Test
+  void a_context_that_the_memory_does_not_hold_does_not_count() {
+    heard("r1", 0);
+    assertThat(Placement.choose(replicas.of("m"), new Placement.Need(101, null), _ -> true))
+        .isEmpty();
+  }
+
+  @Test
+  void what_has_begun_goes_on_with_the_same_numerics_where_it_can() {
+    heard("r1", 500);
+    replicas.heard(report("r2", "m", 100, 0, false, new Numerics("glass", "y", 0, "digest")));
+    Numerics begun = replicas.of("m").getFirst().report().capacity().numerics();
+    Placement.Need need = new Placement.Need(50, begun);
+    assertThat(Placement.choose(replicas.of("m"), need, _ -> true).orElseThrow().replica())
+        .isEqualTo(new ReplicaId("r1"));
+    Predicate<ReplicaReport> others = report -> !report.replica().equals(new ReplicaId("r1"));
+    assertThat(Placement.choose(replicas.of("m"), need, others).orElseThrow().replica())
+        .isEqualTo(new ReplicaId("r2"));
   }
 
   @Test

@@ -29,7 +29,7 @@ class WebSocketUpgradeTest {
   private final IdleConnections idle =
       new IdleConnections(
           vertx,
-          new EdgeConfig.Times(IDLE, IDLE, IDLE, IDLE, IDLE),
+          new EdgeConfig.Times(IDLE, IDLE, IDLE, IDLE, IDLE, IDLE),
           new EdgeMetrics(
               new PrometheusMeterRegistry(PrometheusConfig.DEFAULT), new EdgeModels(List.of())));
   private HttpServer server;

@@ -23,4 +23,9 @@ public record DeviceCapacity(
       throw new IllegalArgumentException("every capacity of a device is at least 1");
     }
   }
+
+  /** Positions that one Sequence can have when it is alone: there must be Blocks for them, too. */
+  public int positionsMax() {
+    return (int) Math.min(contextMax, (long) blocks * blockTokens);
+  }
 }
