@@ -3,13 +3,18 @@ package firstlight.gpu.cuda;
 import java.lang.foreign.MemorySegment;
 import org.bytedeco.javacpp.Pointer;
 
-/** Memory of ours as the bindings want it. Keeps the segment, so that it is not freed before. */
+/** Memory as the bindings want it. Keeps our own, so that it is not freed before. */
 final class RawPointer extends Pointer {
   private final MemorySegment segment;
 
   RawPointer(MemorySegment segment) {
     this.segment = segment;
     address = segment.address();
+  }
+
+  /** Memory of a GPU, which knows itself how long it lives. */
+  RawPointer(long address) {
+    this(MemorySegment.ofAddress(address));
   }
 
   MemorySegment segment() {

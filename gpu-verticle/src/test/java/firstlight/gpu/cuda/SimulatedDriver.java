@@ -40,6 +40,7 @@ public final class SimulatedDriver {
 
   private static final String DRIVER = "libcuda.so.1";
   private static final String RUNTIME = "libcudart.so.13";
+  private static final List<String> CUBLAS = List.of(CublasLt.COMPANION, CublasLt.LIBRARY);
   private static @Nullable Path loaded;
 
   private SimulatedDriver() {}
@@ -67,6 +68,7 @@ public final class SimulatedDriver {
       Path folder = built();
       System.load(folder.resolve(RUNTIME).toString());
       System.load(folder.resolve(DRIVER).toString());
+      CUBLAS.forEach(each -> System.load(folder.resolve(each).toString()));
       loaded = folder.resolve(DRIVER);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -251,6 +253,9 @@ public final class SimulatedDriver {
       Path work = Files.createTempDirectory(target, "build");
       library(work.resolve(DRIVER), objects);
       library(work.resolve(RUNTIME), List.of(compile("runtime", "").toString()));
+      for (String each : CUBLAS) { // their functions are in the driver, too
+        library(work.resolve(each), List.of("-Wl,--no-as-needed", "" + work.resolve(DRIVER)));
+      }
       try {
         return Files.move(work, folder, StandardCopyOption.ATOMIC_MOVE);
       } catch (IOException e) {
