@@ -8,10 +8,16 @@ import firstlight.protocol.Settings;
  * @param weights how weights are kept
  * @param kvMemoryBytes for keys and values; 0: {@link #KV_SHARE} of what is free with the weights
  * @param graphs whether the launches of a Step go to the GPU as one call
+ * @param products who makes the large ones
  */
-public record CudaConfig(Weights weights, long kvMemoryBytes, boolean graphs) {
+public record CudaConfig(Weights weights, long kvMemoryBytes, boolean graphs, Products products) {
   /** The rest is for what the driver itself needs, and for other programs. */
   static final double KV_SHARE = 0.85;
+
+  /** With our own products. */
+  CudaConfig(Weights weights, long kvMemoryBytes, boolean graphs) {
+    this(weights, kvMemoryBytes, graphs, Products.OWN);
+  }
 
   /** Kinds of weights. */
   public enum Weights {
@@ -23,13 +29,28 @@ public record CudaConfig(Weights weights, long kvMemoryBytes, boolean graphs) {
     FP8
   }
 
+  /** Who multiplies weights and many tokens. */
+  public enum Products {
+    /** Our kernels: the same bits whatever else is in a Step. */
+    OWN,
+    /** NVIDIA's library, where weights are bf16. Bits depend on what else is in a Step. */
+    CUBLASLT
+  }
+
   static CudaConfig read(Settings settings) {
     CudaConfig config =
         new CudaConfig(
             settings.choice("weights", Weights.FILE),
             settings.bytes("kvMemory", 0),
-            settings.flag("graphs", true));
+            settings.flag("graphs", true),
+            settings.choice("products", Products.OWN));
     settings.done();
+    settings
+        .problems()
+        .require(
+            config.products == Products.OWN || config.weights != Weights.FP8,
+            "gpu.cuda.products is cublaslt, which multiplies bf16 only, but gpu.cuda.weights is"
+                + " fp8: set weights: bf16, or products: own");
     return config;
   }
 }

@@ -30,7 +30,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A device made of one NVIDIA GPU. A Sequence's numbers depend on its own tokens alone, as on the
- * cpu device: not on its neighbours in the Step, on how its prompt was cut, or on Blocks.
+ * cpu device: not on its neighbours in the Step, on how its prompt was cut, or on Blocks. With
+ * {@link CudaConfig.Products#CUBLASLT} that is not so.
  *
  * <p>Used by one thread, that which opens it.
  */
@@ -72,6 +73,7 @@ final class CudaDevice implements Device {
     useGraphs = config.cuda().graphs();
     int positions = CudaShape.contextMax(model, config);
     CudaWeights weights = opening.source.bring(gpu, config.cuda().weights(), positions);
+    CudaProducts products = CudaProducts.of(gpu, config.cuda(), weights, config.stepTokensMax());
     CudaShape smallest = CudaShape.of(model, config, 1);
     shape = CudaShape.of(model, config, blocks(gpu, model, config, smallest));
     CudaBuffers buffers = CudaBuffers.of(gpu, model, shape);
@@ -81,7 +83,8 @@ final class CudaDevice implements Device {
     pinnedAnswers = gpu.pin(answerBytes);
     long blockBytes = CudaShape.blockBytes(model, shape.blockTokens());
     DeviceMemory kv = gpu.allocate(blockBytes * shape.blocks(), "keys and values");
-    parts = new CudaForward.Parts(new Kernels(gpu), weights, shape, buffers, kv.address());
+    parts =
+        new CudaForward.Parts(new Kernels(gpu), products, weights, shape, buffers, kv.address());
     capacity =
         new DeviceCapacity(
             opening.name,
@@ -90,7 +93,7 @@ final class CudaDevice implements Device {
             shape.stepTokensMax(),
             shape.contextMax(),
             model.vocabulary(),
-            numerics(opening));
+            numerics(opening, products));
     check = new StepCheck(capacity);
   }
 
@@ -154,11 +157,12 @@ final class CudaDevice implements Device {
     return bytes / CudaShape.blockBytes(model, config.blockTokens());
   }
 
-  private static Numerics numerics(Opening opening) {
+  private static Numerics numerics(Opening opening, CudaProducts products) {
     String kernels =
-        "%s-kv16-sm%d%d"
+        "%s-kv16%s-sm%d%d"
             .formatted(
                 opening.config.cuda().weights().name().toLowerCase(Locale.ROOT),
+                products.areOwn() ? "" : "-cublaslt",
                 opening.nature.major(),
                 opening.nature.minor());
     return new Numerics("cuda", kernels, 0, opening.source.digest());

@@ -27,7 +27,12 @@ final class CudaForward {
    * @param kv address of the KV memory
    */
   record Parts(
-      Kernels kernels, CudaWeights weights, CudaShape shape, CudaBuffers buffers, long kv) {}
+      Kernels kernels,
+      CudaProducts products,
+      CudaWeights weights,
+      CudaShape shape,
+      CudaBuffers buffers,
+      long kv) {}
 
   private CudaForward(Parts parts, StepBucket bucket, Told told) {
     this.parts = parts;
@@ -91,17 +96,20 @@ final class CudaForward {
             bucket.rows()));
   }
 
-  private void product(CudaMatrix matrix, long x, long out) {
-    launches.add(
-        kernels.multiply(
-            new KernelArguments.Product(out, matrix, x, false, 0, Integer.MAX_VALUE, told.counts()),
-            bucket.rows()));
+  private KernelArguments.Product product(CudaMatrix matrix, long x, long out) {
+    return new KernelArguments.Product(out, matrix, x, false, 0, Integer.MAX_VALUE, told.counts());
+  }
+
+  /** Products of the same input. */
+  private void multiply(KernelArguments.Product... products) {
+    launches.addAll(parts.products().prepare(bucket.rows(), products));
   }
 
   private void attend(CudaWeights.Layer layer, int number) {
-    product(layer.query(), at.normed(), at.queries());
-    product(layer.key(), at.normed(), at.keys());
-    product(layer.value(), at.normed(), at.values());
+    multiply(
+        product(layer.query(), at.normed(), at.queries()),
+        product(layer.key(), at.normed(), at.keys()),
+        product(layer.value(), at.normed(), at.values()));
     rotate(layer, number);
     KernelArguments.Attend attend = attention(number);
     int tiles = shape.tiles(bucket.rows());
@@ -111,7 +119,7 @@ final class CudaForward {
     } else {
       launches.add(kernels.attend(attend, tiles));
     }
-    product(layer.output(), at.attended(), at.added());
+    multiply(product(layer.output(), at.attended(), at.added()));
   }
 
   private void rotate(CudaWeights.Layer layer, int number) {
@@ -170,8 +178,8 @@ final class CudaForward {
   }
 
   private void feedForward(CudaWeights.Layer layer) {
-    product(layer.gate(), at.normed(), at.gates());
-    product(layer.up(), at.normed(), at.ups());
+    multiply(
+        product(layer.gate(), at.normed(), at.gates()), product(layer.up(), at.normed(), at.ups()));
     launches.add(
         kernels.activate(
             new KernelArguments.Activate(
@@ -182,7 +190,7 @@ final class CudaForward {
                 model.feedForward(),
                 model.architecture().equals("gemma3")),
             bucket.rows()));
-    product(layer.down(), at.hidden(), at.added());
+    multiply(product(layer.down(), at.hidden(), at.added()));
   }
 
   private void sample() {
@@ -207,11 +215,10 @@ final class CudaForward {
   /** Some of the sampled rows: as many as there is room for logits. */
   private void sample(int first, int count) {
     long x = at.wanted() + (long) first * model.embedding() * Short.BYTES;
-    launches.add(
-        kernels.multiply(
-            new KernelArguments.Product(
-                at.logits(), weights.output(), x, true, first, count, told.counts()),
-            count));
+    KernelArguments.Product product =
+        new KernelArguments.Product(
+            at.logits(), weights.output(), x, true, first, count, told.counts());
+    launches.addAll(parts.products().prepare(count, product));
     launches.add(
         kernels.sample(
             new KernelArguments.Sample(

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * A whole model on a GPU: nothing of the file is needed any more.
@@ -38,7 +39,16 @@ record CudaWeights(
       CudaMatrix gate,
       CudaMatrix up,
       CudaMatrix down,
-      long feedForwardPostNorm) {}
+      long feedForwardPostNorm) {
+    Stream<CudaMatrix> matrices() {
+      return Stream.of(query, key, value, output, gate, up, down);
+    }
+  }
+
+  /** The matrices that tokens are multiplied with. */
+  List<CudaMatrix> multiplied() {
+    return Stream.concat(layers.stream().flatMap(Layer::matrices), Stream.of(output)).toList();
+  }
 
   /**
    * @param positions how long a Sequence can become

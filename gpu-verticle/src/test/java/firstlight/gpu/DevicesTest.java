@@ -2,10 +2,12 @@ package firstlight.gpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
 
 import firstlight.gpu.cuda.CudaProbe;
 import firstlight.protocol.Settings;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class DevicesTest {
@@ -13,7 +15,7 @@ class DevicesTest {
   private static final CudaProbe.Gpu NEW = new CudaProbe.Gpu(1, "New", 9, 0, 1L << 34);
 
   private static GpuConfig config(String device) {
-    return GpuConfig.read(Settings.parse("device: " + device, _ -> null));
+    return GpuConfig.read(Settings.parse("{device: " + device + "}", _ -> null));
   }
 
   @Test
@@ -25,5 +27,17 @@ class DevicesTest {
                 + " needed");
     assertThat(Devices.found(config("auto"), List.of(OLD)).gpus()).isEmpty();
     assertThat(Devices.found(config("auto"), List.of(OLD, NEW)).gpus()).containsExactly(NEW);
+  }
+
+  @Test
+  void cublaslt_that_is_asked_for_and_missing_ends_the_start_whatever_the_device() {
+    GpuConfig library = config("auto, cuda: {products: cublaslt}");
+    assertThatThrownBy(
+            () -> Devices.requireProducts(library, () -> Optional.of("it is not there: get it")))
+        .isInstanceOf(NoSuchDevice.class)
+        .hasMessage("gpu.cuda.products is cublaslt, but it is not there: get it");
+    Devices.requireProducts(library, Optional::empty);
+    Devices.requireProducts(
+        config("cuda"), () -> fail("nobody looks for a library that is not used"));
   }
 }
