@@ -27,7 +27,8 @@ import org.slf4j.LoggerFactory;
 /**
  * A device made of one NVIDIA GPU, or one of the GPUs of a {@link TensorParallelDevice}. A
  * Sequence's numbers depend on its own tokens alone, as on the cpu device: not on its neighbours in
- * the Step, on how its prompt was cut, or on Blocks.
+ * the Step, on how its prompt was cut, or on Blocks. With {@link CudaConfig.Products#CUBLASLT} that
+ * is not so.
  *
  * <p>Used by one thread, that which opens it.
  */
@@ -77,7 +78,9 @@ final class CudaDevice implements Device {
     DeviceMemory kv = gpu.allocate(blockBytes * shape.blocks(), "keys and values");
     Optional<CudaForward.Peers> peers =
         nccl.map(connected -> new CudaForward.Peers(connected, opening.shard()));
-    parts = new CudaForward.Parts(new Kernels(gpu), weights, shape, buffers, kv.address(), peers);
+    parts =
+        new CudaForward.Parts(
+            new Kernels(gpu), loaded.products(), weights, shape, buffers, kv.address(), peers);
     capacity =
         new DeviceCapacity(
             opening.name(),
@@ -115,10 +118,11 @@ final class CudaDevice implements Device {
     CudaConfig.Weights weights = opening.config().cuda().weights();
     int shares = opening.shard().count();
     String kernels =
-        "%s%s-kv16-sm%d%d"
+        "%s%s-kv16%s-sm%d%d"
             .formatted(
                 weights.name().toLowerCase(Locale.ROOT),
                 weights == CudaConfig.Weights.FP8 && shares > 1 ? "x" + shares : "",
+                loaded.products().areOwn() ? "" : "-cublaslt",
                 loaded.nature().major(),
                 loaded.nature().minor());
     return new Numerics("cuda", kernels, 0, opening.source().digest());

@@ -31,6 +31,7 @@ final class CudaForward {
    */
   record Parts(
       Kernels kernels,
+      CudaProducts products,
       CudaWeights weights,
       CudaShape shape,
       CudaBuffers buffers,
@@ -102,15 +103,19 @@ final class CudaForward {
             bucket.rows()));
   }
 
-  private void product(CudaMatrix matrix, long x, long out) {
-    launches.add(
-        kernels.multiply(KernelArguments.Product.of(out, matrix, x, told.counts()), bucket.rows()));
+  private KernelArguments.Product product(CudaMatrix matrix, long x, long out) {
+    return KernelArguments.Product.of(out, matrix, x, told.counts());
+  }
+
+  /** Products of the same input. */
+  private void multiply(KernelArguments.Product... products) {
+    launches.addAll(parts.products().prepare(bucket.rows(), products));
   }
 
   /** Adds up what all GPUs' columns come to, where there are several. */
   private void wholeProduct(CudaMatrix matrix, long x, long out) {
     if (parts.peers().isEmpty()) {
-      product(matrix, x, out);
+      multiply(product(matrix, x, out));
       return;
     }
     Peers peers = parts.peers().get();
@@ -118,10 +123,7 @@ final class CudaForward {
     long apart = (long) bucket.rows() * matrix.rows();
     long floats = apart * matrix.ranges();
     long ours = at.ranges() + rank * floats * Float.BYTES;
-    launches.add(
-        kernels.multiply(
-            KernelArguments.Product.ofRanges(ours, matrix, x, apart, told.counts()),
-            bucket.rows()));
+    multiply(KernelArguments.Product.ofRanges(ours, matrix, x, apart, told.counts()));
     launches.add(peers.nccl().gather(rank, new Nccl.Gathered(at.ranges(), floats)));
     launches.add(
         kernels.addRanges(
@@ -130,9 +132,10 @@ final class CudaForward {
   }
 
   private void attend(CudaWeights.Layer layer, int number) {
-    product(layer.query(), at.normed(), at.queries());
-    product(layer.key(), at.normed(), at.keys());
-    product(layer.value(), at.normed(), at.values());
+    multiply(
+        product(layer.query(), at.normed(), at.queries()),
+        product(layer.key(), at.normed(), at.keys()),
+        product(layer.value(), at.normed(), at.values()));
     rotate(layer, number);
     KernelArguments.Attend attend = attention(number);
     int tiles = shape.tiles(bucket.rows());
@@ -201,8 +204,8 @@ final class CudaForward {
   }
 
   private void feedForward(CudaWeights.Layer layer) {
-    product(layer.gate(), at.normed(), at.gates());
-    product(layer.up(), at.normed(), at.ups());
+    multiply(
+        product(layer.gate(), at.normed(), at.gates()), product(layer.up(), at.normed(), at.ups()));
     launches.add(
         kernels.activate(
             new KernelArguments.Activate(
@@ -238,11 +241,10 @@ final class CudaForward {
   /** Some of the sampled rows: as many as there is room for logits. */
   private void sample(int first, int count) {
     long x = at.wanted() + (long) first * model.embedding() * Short.BYTES;
-    launches.add(
-        kernels.multiply(
-            KernelArguments.Product.ofSampled(
-                at.logits(), weights.output(), x, first, count, told.counts()),
-            count));
+    KernelArguments.Product product =
+        KernelArguments.Product.ofSampled(
+            at.logits(), weights.output(), x, first, count, told.counts());
+    launches.addAll(parts.products().prepare(count, product));
     launches.add(
         kernels.sample(
             new KernelArguments.Sample(

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * A model on a GPU, or this GPU's share of it: nothing of the file is needed any more.
@@ -39,7 +40,16 @@ record CudaWeights(
       CudaMatrix gate,
       CudaMatrix up,
       CudaMatrix down,
-      long feedForwardPostNorm) {}
+      long feedForwardPostNorm) {
+    Stream<CudaMatrix> matrices() {
+      return Stream.of(query, key, value, output, gate, up, down);
+    }
+  }
+
+  /** The matrices that tokens are multiplied with. */
+  List<CudaMatrix> multiplied() {
+    return Stream.concat(layers.stream().flatMap(Layer::matrices), Stream.of(output)).toList();
+  }
 
   /**
    * @param positions how long a Sequence can become

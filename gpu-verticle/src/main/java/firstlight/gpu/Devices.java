@@ -1,13 +1,16 @@
 package firstlight.gpu;
 
+import firstlight.gpu.cuda.CublasLt;
 import firstlight.gpu.cuda.CudaException;
 import firstlight.gpu.cuda.CudaProbe;
 import firstlight.gpu.cuda.Nccl;
 import firstlight.model.Model;
 import firstlight.protocol.Device;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,7 +41,8 @@ public final class Devices {
   /**
    * Looks what there is.
    *
-   * @throws NoSuchDevice the configuration wants GPUs, and there are none
+   * @throws NoSuchDevice the configuration wants GPUs, and there are none, or there is not what it
+   *     wants to use on them
    */
   public static Devices of(GpuConfig config) {
     if (config.device() == GpuConfig.DeviceKind.CPU) {
@@ -52,16 +56,18 @@ public final class Devices {
 
   static Devices found(GpuConfig config, List<CudaProbe.Gpu> gpus) {
     List<CudaProbe.Gpu> usable = gpus.stream().filter(gpu -> gpu.major() >= MAJOR_MIN).toList();
-    return usable.isEmpty()
-        ? absent(
-            config,
-            "GPU 0, %s, has compute capability %d.%d; %d.0 is needed"
-                .formatted(
-                    gpus.getFirst().name(),
-                    gpus.getFirst().major(),
-                    gpus.getFirst().minor(),
-                    MAJOR_MIN))
-        : new Devices(config, groups(usable, config.cuda().tensorParallel()));
+    if (usable.isEmpty()) {
+      return absent(
+          config,
+          "GPU 0, %s, has compute capability %d.%d; %d.0 is needed"
+              .formatted(
+                  gpus.getFirst().name(),
+                  gpus.getFirst().major(),
+                  gpus.getFirst().minor(),
+                  MAJOR_MIN));
+    }
+    requireProducts(config, CublasLt::unavailable);
+    return new Devices(config, groups(usable, config.cuda().tensorParallel()));
   }
 
   private static List<List<CudaProbe.Gpu>> groups(List<CudaProbe.Gpu> gpus, int size) {
@@ -91,11 +97,21 @@ public final class Devices {
               + ", but the GPUs differ in compute capability: name equal ones in"
               + " CUDA_VISIBLE_DEVICES");
     }
-    Nccl.unavailable()
-        .ifPresent(
-            reason -> {
-              throw new NoSuchDevice(wanted + ", but " + reason);
-            });
+    require(wanted, Nccl.unavailable());
+  }
+
+  /** Whoever asks for cuBLASLt is told that it is missing before any weights are read. */
+  static void requireProducts(GpuConfig config, Supplier<Optional<String>> unavailable) {
+    if (config.cuda().products() != CudaConfig.Products.OWN) {
+      require("gpu.cuda.products is cublaslt", unavailable.get());
+    }
+  }
+
+  private static void require(String wanted, Optional<String> unavailable) {
+    unavailable.ifPresent(
+        reason -> {
+          throw new NoSuchDevice(wanted + ", but " + reason);
+        });
   }
 
   private static Devices absent(GpuConfig config, String reason) {

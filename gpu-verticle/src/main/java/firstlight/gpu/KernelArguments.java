@@ -79,6 +79,14 @@ interface KernelArguments {
     }
   }
 
+  /** Rows of a product's input in the order of elements again. */
+  record Restore(long to, long from, int size) implements KernelArguments {
+    @Override
+    public StructWriter write() {
+      return new StructWriter().pointer(to).pointer(from).ints(size);
+    }
+  }
+
   /**
    * @param first of the sampled rows; of meaning where {@code isSampled}
    * @param limit how many from it on

@@ -39,6 +39,12 @@ record Kernels(Gpu gpu) {
     return prepare("activate", new Grid(rows, blocks), ROW_THREADS, told);
   }
 
+  /** A thread takes four numbers. */
+  Launch restore(KernelArguments.Restore told, int rows) {
+    int blocks = (told.size() / 4 + ROW_THREADS - 1) / ROW_THREADS;
+    return prepare("restore_order", new Grid(rows, blocks), ROW_THREADS, told);
+  }
+
   /** The kernel for as many tokens as there are. All of them give the same bits. */
   Launch multiply(KernelArguments.Product told, int tokens) {
     int width = tokens <= FEW ? FEW : tokens <= SOME ? SOME : MANY;

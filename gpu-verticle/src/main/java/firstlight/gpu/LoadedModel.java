@@ -26,7 +26,12 @@ import org.slf4j.LoggerFactory;
  * @param startNanos when the opening began
  */
 record LoadedModel(
-    Gpu gpu, Gpu.Nature nature, Opening opening, CudaWeights weights, long startNanos)
+    Gpu gpu,
+    Gpu.Nature nature,
+    Opening opening,
+    CudaWeights weights,
+    CudaProducts products,
+    long startNanos)
     implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LoadedModel.class);
   private static final int WIDTH = 32;
@@ -103,7 +108,9 @@ record LoadedModel(
       int positions = CudaShape.contextMax(opening.model(), opening.config);
       CudaWeights weights =
           opening.source.bring(gpu, opening.config.cuda().weights(), positions, opening.shard);
-      return new LoadedModel(gpu, nature, opening, weights, start);
+      CudaProducts products =
+          CudaProducts.of(gpu, opening.config.cuda(), weights, opening.config.stepTokensMax());
+      return new LoadedModel(gpu, nature, opening, weights, products, start);
     } catch (RuntimeException | Error e) {
       gpu.close();
       throw e;

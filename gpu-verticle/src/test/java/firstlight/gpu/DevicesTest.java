@@ -2,10 +2,12 @@ package firstlight.gpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
 
 import firstlight.gpu.cuda.CudaProbe;
 import firstlight.protocol.Settings;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -14,7 +16,7 @@ class DevicesTest {
   private static final CudaProbe.Gpu NEW = new CudaProbe.Gpu(1, "New", 9, 0, 1L << 34);
 
   private static GpuConfig config(String device) {
-    return GpuConfig.read(Settings.parse("device: " + device, _ -> null));
+    return GpuConfig.read(Settings.parse("{device: " + device + "}", _ -> null));
   }
 
   @Test
@@ -54,5 +56,17 @@ class DevicesTest {
     assertThat(Devices.found(sharing(2), five).groups())
         .containsExactly(five.subList(0, 2), five.subList(2, 4));
     assertThat(Devices.found(sharing(1), five).groups()).hasSize(5);
+  }
+
+  @Test
+  void cublaslt_that_is_asked_for_and_missing_ends_the_start_whatever_the_device() {
+    GpuConfig library = config("auto, cuda: {products: cublaslt}");
+    assertThatThrownBy(
+            () -> Devices.requireProducts(library, () -> Optional.of("it is not there: get it")))
+        .isInstanceOf(NoSuchDevice.class)
+        .hasMessage("gpu.cuda.products is cublaslt, but it is not there: get it");
+    Devices.requireProducts(library, Optional::empty);
+    Devices.requireProducts(
+        config("cuda"), () -> fail("nobody looks for a library that is not used"));
   }
 }

@@ -29,7 +29,7 @@ class GpuConfigTest {
                 Duration.ofSeconds(60),
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(10),
-                new CudaConfig(CudaConfig.Weights.FILE, 0, true)));
+                new CudaConfig(CudaConfig.Weights.FILE, 0, true, CudaConfig.Products.OWN, 1)));
   }
 
   @Test
@@ -50,7 +50,7 @@ class GpuConfigTest {
             stepTimeLimit: 5s
             ownerTimeout: 6s
             warmUp: 700ms
-            cuda: {weights: fp8, kvMemory: 3MiB, graphs: false}
+            cuda: {weights: bf16, kvMemory: 3MiB, graphs: false, products: cublaslt}
             """);
     assertThat(GpuConfig.read(settings))
         .isEqualTo(
@@ -68,8 +68,33 @@ class GpuConfigTest {
                 Duration.ofSeconds(5),
                 Duration.ofSeconds(6),
                 Duration.ofMillis(700),
-                new CudaConfig(CudaConfig.Weights.FP8, 3L << 20, false)));
+                new CudaConfig(
+                    CudaConfig.Weights.BF16, 3L << 20, false, CudaConfig.Products.CUBLASLT, 1)));
     assertThat(settings.problems().found()).isEmpty();
+  }
+
+  @Test
+  void cublaslt_is_refused_where_no_weights_could_be_bf16() {
+    Settings settings = settings("cuda: {weights: fp8, products: cublaslt}");
+    GpuConfig.read(settings);
+    assertThat(settings.problems().found())
+        .containsExactly(
+            "gpu.cuda.products is cublaslt, which multiplies bf16 only, but gpu.cuda.weights is"
+                + " fp8: set weights: bf16, or products: own");
+  }
+
+  @Test
+  void gpus_share_a_model_by_powers_of_two_and_with_our_own_products() {
+    Settings three = settings("cuda: {tensorParallel: 3}");
+    GpuConfig.read(three);
+    assertThat(three.problems().found())
+        .containsExactly("gpu.cuda.tensorParallel is 3 but must be 1, 2, 4 or 8");
+    Settings library = settings("cuda: {weights: bf16, products: cublaslt, tensorParallel: 4}");
+    GpuConfig.read(library);
+    assertThat(library.problems().found())
+        .singleElement()
+        .asString()
+        .contains("gpu.cuda.tensorParallel is 4", "set products: own, or tensorParallel: 1");
   }
 
   @Test

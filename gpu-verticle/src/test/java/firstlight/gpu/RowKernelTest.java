@@ -87,6 +87,20 @@ class RowKernelTest {
         "-Dseed=" + SEED);
   }
 
+  @Test
+  void rows_in_the_order_of_lanes_get_that_of_their_elements_again() {
+    int columns = 1056;
+    short[] kept = Bf16.random(3 * columns, random);
+    long out = gpu.memory.room(kept.length * 2L);
+    gpu.memory.run(
+        gpu.kernels.restore(new KernelArguments.Restore(out, gpu.memory.shorts(kept), columns), 3));
+    short[] restored = gpu.memory.readShorts(out);
+    for (int i = 0; i < kept.length; i++) {
+      short expected = kept[i / columns * columns + Bf16.place(i % columns)];
+      assertThat(restored[i]).as("-Dseed=%d, element %d", SEED, i).isEqualTo(expected);
+    }
+  }
+
   @ParameterizedTest
   @EnumSource(
       value = TensorType.class,

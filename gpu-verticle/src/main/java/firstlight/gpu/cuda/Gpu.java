@@ -62,6 +62,7 @@ public final class Gpu implements AutoCloseable {
   private final Map<String, CUfunc_st> functions = new HashMap<>();
   private final List<DeviceMemory> memories = new ArrayList<>();
   private final List<Pointer> pinned = new ArrayList<>();
+  private final List<CublasLt> libraries = new ArrayList<>();
   private final CudaStream stream;
 
   /**
@@ -189,6 +190,18 @@ public final class Gpu implements AutoCloseable {
         kernel, functions.computeIfAbsent(kernel, this::function), grid, threads, argument);
   }
 
+  /**
+   * NVIDIA's products, for this GPU's stream.
+   *
+   * @throws CudaException it is not there, or can not be used
+   */
+  public CublasLt cublasLt() {
+    DeviceMemory workspace = allocate(CublasLt.WORKSPACE_BYTES, "what cuBLASLt needs");
+    CublasLt library = CublasLt.open(workspace);
+    libraries.add(library);
+    return library;
+  }
+
   private CUfunc_st function(String kernel) {
     CUfunc_st function = new CUfunc_st();
     check(cuModuleGetFunction(function, module, kernel), "the kernel " + kernel);
@@ -202,6 +215,7 @@ public final class Gpu implements AutoCloseable {
   @Override
   public void close() {
     stream.close();
+    libraries.forEach(CublasLt::close);
     memories.forEach(memory -> cuMemFree(memory.address()));
     pinned.forEach(pointer -> cuMemFreeHost(pointer));
     cuModuleUnload(module);

@@ -63,7 +63,7 @@ public final class SimulatedControl {
   /** What a process needs in its environment so that it finds the driver, and the driver this. */
   public Map<String, String> environment() {
     try {
-      String folder = new SimulatedDriver.Build(SimulatedDriver.moduleFolder()).folder().toString();
+      String folder = new SimulatedBuild(SimulatedDriver.moduleFolder()).folder().toString();
       return Map.of("LD_LIBRARY_PATH", folder, "FIRSTLIGHT_SIM_CONTROL", file.toString());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
