@@ -58,7 +58,7 @@ final class Deployment {
   /** What needs no service: devices and the replicas in front of them. */
   void deployCompute() throws Exception {
     for (Model model : models) {
-      deploy(Role.GPU, () -> gpu(model));
+      deploy(Role.GPU, () -> gpu(model, devices.deal(model)));
     }
     for (Model model : models) {
       deploy(Role.BATCHER, () -> batcher(model));
@@ -75,9 +75,8 @@ final class Deployment {
     deploy(Role.EDGE, () -> edge(edgeModels));
   }
 
-  private GpuVerticle gpu(Model model) {
-    return new GpuVerticle(
-        config.gpu(), config.name(), model.name(), devices.opener(model), meters);
+  private GpuVerticle gpu(Model model, Devices.Dealt dealt) {
+    return new GpuVerticle(config.gpu(), config.name(), model.name(), dealt, meters);
   }
 
   private BatcherVerticle batcher(Model model) {

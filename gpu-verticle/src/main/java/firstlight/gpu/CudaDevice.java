@@ -10,7 +10,6 @@ import firstlight.gpu.cuda.StreamWork;
 import firstlight.model.CacheFolder;
 import firstlight.model.Hyperparameters;
 import firstlight.model.InvalidModelFile;
-import firstlight.model.Model;
 import firstlight.model.ModelFile;
 import firstlight.protocol.Device;
 import firstlight.protocol.DeviceCapacity;
@@ -101,11 +100,11 @@ final class CudaDevice implements Device {
    * @throws CudaException the GPU has not enough memory, or failed
    * @throws InvalidModelFile the model cannot run here, or its file was changed meanwhile
    */
-  static CudaDevice open(Model model, GpuConfig config, int ordinal) {
+  static CudaDevice open(String name, ModelFile file, GpuConfig config, int ordinal) {
     Gpu.Nature nature = Gpu.nature(ordinal);
     KernelImages.Image image =
         KernelImages.forGpu(nature.major(), nature.minor(), CacheFolder.ofUser());
-    return open(model.name(), model.file(), config, ordinal, image.cubin());
+    return open(name, file, config, ordinal, image.cubin());
   }
 
   /**

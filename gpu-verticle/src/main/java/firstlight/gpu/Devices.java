@@ -3,10 +3,12 @@ package firstlight.gpu;
 import firstlight.gpu.cuda.CudaException;
 import firstlight.gpu.cuda.CudaProbe;
 import firstlight.model.Model;
+import firstlight.model.ModelFile;
 import firstlight.protocol.Device;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,8 +24,17 @@ public final class Devices {
 
   private final GpuConfig config;
   private final List<CudaProbe.Gpu> gpus;
-  private final AtomicInteger opened = new AtomicInteger();
+  private final Map<String, Integer> names = new HashMap<>();
   private final WeightStore weights = new WeightStore();
+  private int dealt;
+
+  /**
+   * A device that a verticle may open.
+   *
+   * @param name tells it from the node's other devices of the model: {@code gpu0}
+   * @param opener opens the device, and the same device whenever it is called again
+   */
+  public record Dealt(String name, Callable<? extends Device> opener) {}
 
   private Devices(GpuConfig config, List<CudaProbe.Gpu> gpus) {
     this.config = config;
@@ -77,18 +88,35 @@ public final class Devices {
     return gpus;
   }
 
-  /** Opens a device for a model, and the same device whenever it is called again. */
-  public Callable<Device> opener(Model model) {
+  /** How many devices a model can have that do not share one's memory and time. */
+  public int count() {
+    return Math.max(1, gpus.size());
+  }
+
+  /** The next device, for a model. */
+  public Dealt deal(Model model) {
+    return deal(model.name(), model.file());
+  }
+
+  synchronized Dealt deal(String model, ModelFile file) {
     if (gpus.isEmpty()) {
-      return () -> CpuDevice.open(model, config, weights);
+      return new Dealt(name(model, "cpu"), () -> CpuDevice.open(model, file, config, weights));
     }
-    CudaProbe.Gpu gpu = gpus.get(opened.getAndIncrement() % gpus.size());
-    return () -> {
-      try {
-        return CudaDevice.open(model, config, gpu.ordinal());
-      } catch (CudaException e) {
-        throw new UnusableDevice(model.name(), gpu, e);
-      }
-    };
+    CudaProbe.Gpu gpu = gpus.get(dealt++ % gpus.size());
+    return new Dealt(name(model, "gpu" + gpu.ordinal()), () -> open(model, file, gpu));
+  }
+
+  private Device open(String model, ModelFile file, CudaProbe.Gpu gpu) {
+    try {
+      return CudaDevice.open(model, file, config, gpu.ordinal());
+    } catch (CudaException e) {
+      throw new UnusableDevice(model, gpu, e);
+    }
+  }
+
+  /** A model that has one of them several times tells these apart, too. */
+  private String name(String model, String device) {
+    int number = names.merge(model + " " + device, 1, Integer::sum);
+    return number == 1 ? device : device + "-" + number;
   }
 }
