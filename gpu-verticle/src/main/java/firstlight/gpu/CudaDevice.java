@@ -49,6 +49,7 @@ final class CudaDevice implements Device {
   private final DeviceMemory answers;
   private final PinnedMemory pinnedAnswers;
   private final boolean useGraphs;
+  private final KvShare share;
   private final Time time;
   private final Map<StepBucket, Prepared> prepared = new HashMap<>();
 
@@ -61,23 +62,30 @@ final class CudaDevice implements Device {
 
   /** What a device is opened with. */
   private record Opening(
-      String name, CudaWeightSource source, GpuConfig config, Gpu.Nature nature) {}
+      String name,
+      CudaWeightSource source,
+      GpuConfig config,
+      int ordinal,
+      Gpu.Nature nature,
+      KvShare share) {}
 
   private CudaDevice(Gpu gpu, Opening opening, Time time) {
     this.gpu = gpu;
     this.time = time;
+    share = opening.share;
     GpuConfig config = opening.config;
     Hyperparameters model = opening.source.model();
     useGraphs = config.cuda().graphs();
     int positions = CudaShape.contextMax(model, config);
     CudaWeights weights = opening.source.bring(gpu, config.cuda().weights(), positions);
-    CudaShape smallest = CudaShape.of(model, config, 1);
-    shape = CudaShape.of(model, config, blocks(gpu, model, config, smallest));
-    CudaBuffers buffers = CudaBuffers.of(gpu, model, shape);
-    staging = new StepStaging(gpu, shape, model.vocabulary());
-    long answerBytes = (long) shape.stepTokensMax() * StepLayout.ANSWER_BYTES;
+    // The number of Blocks goes by what is free once all else is there.
+    CudaShape largest = CudaShape.of(model, config, GpuConfig.BLOCKS_MAX);
+    CudaBuffers buffers = CudaBuffers.of(gpu, model, largest);
+    staging = new StepStaging(gpu, largest, model.vocabulary());
+    long answerBytes = (long) largest.stepTokensMax() * StepLayout.ANSWER_BYTES;
     answers = gpu.allocate(answerBytes, "answers");
     pinnedAnswers = gpu.pin(answerBytes);
+    shape = CudaShape.of(model, config, blocks(gpu, opening));
     long blockBytes = CudaShape.blockBytes(model, shape.blockTokens());
     DeviceMemory kv = gpu.allocate(blockBytes * shape.blocks(), "keys and values");
     parts = new CudaForward.Parts(new Kernels(gpu), weights, shape, buffers, kv.address());
@@ -97,14 +105,17 @@ final class CudaDevice implements Device {
    * Brings the model's weights to a GPU; the file is not needed afterwards.
    *
    * @param ordinal the GPU's number, from 0
+   * @param share of the GPU's memory, where the configuration does not say how much
    * @throws CudaException the GPU has not enough memory, or failed
    * @throws InvalidModelFile the model cannot run here, or its file was changed meanwhile
    */
-  static CudaDevice open(String name, ModelFile file, GpuConfig config, int ordinal) {
+  static CudaDevice open(
+      String name, ModelFile file, GpuConfig config, int ordinal, KvShare share) {
     Gpu.Nature nature = Gpu.nature(ordinal);
     KernelImages.Image image =
         KernelImages.forGpu(nature.major(), nature.minor(), CacheFolder.ofUser());
-    return open(name, file, config, ordinal, image.cubin());
+    CudaWeightSource source = CudaWeightSource.of(file);
+    return open(new Opening(name, source, config, ordinal, nature, share), image.cubin());
   }
 
   /**
@@ -120,22 +131,27 @@ final class CudaDevice implements Device {
    */
   static CudaDevice open(
       String name, CudaWeightSource source, GpuConfig config, int ordinal, byte[] kernels) {
+    Gpu.Nature nature = Gpu.nature(ordinal);
+    return open(new Opening(name, source, config, ordinal, nature, KvShare.WHOLE), kernels);
+  }
+
+  private static CudaDevice open(Opening opening, byte[] kernels) {
     Time time = Time.system();
     long start = time.nanos();
-    requireShape(source.model());
-    Gpu.Nature nature = Gpu.nature(ordinal);
-    Gpu gpu = Gpu.open(ordinal, kernels);
+    requireShape(opening.source.model());
+    Gpu gpu = Gpu.open(opening.ordinal, kernels);
     try {
-      CudaDevice device = new CudaDevice(gpu, new Opening(name, source, config, nature), time);
+      CudaDevice device = new CudaDevice(gpu, opening, time);
       LOG.info(
           "{} is on GPU {}, {}, after {} ms, weights {}: {} Blocks of {} tokens",
-          name,
-          ordinal,
-          nature.name(),
+          opening.name,
+          opening.ordinal,
+          opening.nature.name(),
           (time.nanos() - start) / 1_000_000,
-          config.cuda().weights().name().toLowerCase(Locale.ROOT),
+          opening.config.cuda().weights().name().toLowerCase(Locale.ROOT),
           device.shape.blocks(),
           device.shape.blockTokens());
+      opening.share.taken();
       return device;
     } catch (RuntimeException | Error e) {
       gpu.close();
@@ -143,14 +159,14 @@ final class CudaDevice implements Device {
     }
   }
 
-  private static long blocks(Gpu gpu, Hyperparameters model, GpuConfig config, CudaShape shape) {
+  private static long blocks(Gpu gpu, Opening opening) {
+    GpuConfig config = opening.config;
     if (config.kvBlocks() > 0) {
       return config.kvBlocks();
     }
-    long wanted = config.cuda().kvMemoryBytes();
-    long room = gpu.free() - CudaBuffers.bytes(model, shape);
-    long bytes = wanted > 0 ? wanted : (long) (room * CudaConfig.KV_SHARE);
-    return bytes / CudaShape.blockBytes(model, config.blockTokens());
+    long given = config.cuda().kvMemoryBytes();
+    long bytes = given > 0 ? given : opening.share.of(gpu.free());
+    return bytes / CudaShape.blockBytes(opening.source.model(), config.blockTokens());
   }
 
   private static Numerics numerics(Opening opening) {
@@ -283,5 +299,6 @@ final class CudaDevice implements Device {
   public void close() {
     forget();
     gpu.close();
+    share.left();
   }
 }

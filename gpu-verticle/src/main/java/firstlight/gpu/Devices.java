@@ -14,7 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What computes on a node: its GPUs where there are any, unless the configuration says otherwise,
- * else the processor. GPUs are dealt out in turn.
+ * else the processor. GPUs are dealt out in turn, and whoever is on one of them at the same time
+ * shares its memory.
  */
 public final class Devices {
   private static final Logger LOG = LoggerFactory.getLogger(Devices.class);
@@ -24,6 +25,7 @@ public final class Devices {
 
   private final GpuConfig config;
   private final List<CudaProbe.Gpu> gpus;
+  private final List<GpuNeighbours> neighbours;
   private final Map<String, Integer> names = new HashMap<>();
   private final WeightStore weights = new WeightStore();
   private int dealt;
@@ -39,6 +41,7 @@ public final class Devices {
   private Devices(GpuConfig config, List<CudaProbe.Gpu> gpus) {
     this.config = config;
     this.gpus = gpus;
+    neighbours = gpus.stream().map(_ -> new GpuNeighbours()).toList();
   }
 
   /**
@@ -93,7 +96,7 @@ public final class Devices {
     return Math.max(1, gpus.size());
   }
 
-  /** The next device, for a model. */
+  /** The next device, for a model. All should be dealt out before the first is opened. */
   public Dealt deal(Model model) {
     return deal(model.name(), model.file());
   }
@@ -102,13 +105,17 @@ public final class Devices {
     if (gpus.isEmpty()) {
       return new Dealt(name(model, "cpu"), () -> CpuDevice.open(model, file, config, weights));
     }
-    CudaProbe.Gpu gpu = gpus.get(dealt++ % gpus.size());
-    return new Dealt(name(model, "gpu" + gpu.ordinal()), () -> open(model, file, gpu));
+    int turn = dealt++ % gpus.size();
+    CudaProbe.Gpu gpu = gpus.get(turn);
+    GpuNeighbours on = neighbours.get(turn);
+    KvShare share = on.add(CudaNeed.bytes(file, config));
+    Callable<Device> opener = () -> open(model, file, gpu, share);
+    return new Dealt(name(model, "gpu" + gpu.ordinal()), () -> on.oneAtATime(opener));
   }
 
-  private Device open(String model, ModelFile file, CudaProbe.Gpu gpu) {
+  private Device open(String model, ModelFile file, CudaProbe.Gpu gpu, KvShare share) {
     try {
-      return CudaDevice.open(model, file, config, gpu.ordinal());
+      return CudaDevice.open(model, file, config, gpu.ordinal(), share);
     } catch (CudaException e) {
       throw new UnusableDevice(model, gpu, e);
     }
