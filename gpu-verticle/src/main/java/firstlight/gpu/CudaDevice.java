@@ -23,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -107,6 +108,7 @@ final class CudaDevice implements Device {
    * @param ordinal the GPU's number, from 0
    * @param share of the GPU's memory, where the configuration does not say how much
    * @throws CudaException the GPU has not enough memory, or failed
+   * @throws UnusableDevice there is too little memory for keys and values
    * @throws InvalidModelFile the model cannot run here, or its file was changed meanwhile
    */
   static CudaDevice open(
@@ -160,13 +162,15 @@ final class CudaDevice implements Device {
   }
 
   private static long blocks(Gpu gpu, Opening opening) {
-    GpuConfig config = opening.config;
-    if (config.kvBlocks() > 0) {
-      return config.kvBlocks();
+    KvRoom room = KvRoom.on(gpu, opening.source.model(), opening.config, opening.share);
+    String subject =
+        "%s on GPU %d, %s: ".formatted(opening.name, opening.ordinal, opening.nature.name());
+    Optional<String> shortage = room.shortage();
+    if (shortage.isPresent()) {
+      throw new UnusableDevice(subject + shortage.get());
     }
-    long given = config.cuda().kvMemoryBytes();
-    long bytes = given > 0 ? given : opening.share.of(gpu.free());
-    return bytes / CudaShape.blockBytes(opening.source.model(), config.blockTokens());
+    room.warning().ifPresent(warning -> LOG.warn("{}{}", subject, warning));
+    return room.blocks();
   }
 
   private static Numerics numerics(Opening opening) {

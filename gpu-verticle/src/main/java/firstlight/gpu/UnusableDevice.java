@@ -7,6 +7,10 @@ import firstlight.gpu.cuda.CudaProbe;
 final class UnusableDevice extends RuntimeException {
   private static final long serialVersionUID = 1;
 
+  UnusableDevice(String message) {
+    super(message);
+  }
+
   UnusableDevice(String model, CudaProbe.Gpu gpu, CudaException cause) {
     super(
         switch (cause.kind()) {
