@@ -83,7 +83,7 @@ final class Deployment {
   }
 
   private int instances(Role role) {
-    return config.instances().get(role);
+    return config.instances(role, devices.count());
   }
 
   /** The rest, the edge last: once it listens, everything behind it is there. */
