@@ -38,7 +38,7 @@ EXPORT void sim_set_order(unsigned seed) { orderSeed = seed; }
 EXPORT void sim_set_threads(unsigned threads) { threadLimit = threads; }
 
 EXPORT void sim_set_devices(int devices) {
-  locked([&] { driver.devices = std::clamp(devices, 0, DEVICES_MAX); });
+  driver.control.devices = std::clamp(devices, 0, DEVICES_MAX);
 }
 
 // Bytes of each device.
@@ -51,6 +51,7 @@ EXPORT void sim_set_memory(size_t bytes) {
 EXPORT void sim_inject(int result, long after) {
   locked([&] {
     driver.control.faults[0].after = after;
+    driver.control.faults[0].device = ANY_DEVICE;
     driver.control.faults[0].result = result;
   });
 }
@@ -86,7 +87,7 @@ EXPORT void sim_reset() {
     orderSeed = 0;
     threadLimit = 0;
     for (Fault& fault : driver.control.faults) fault.result = SUCCESS;
-    driver.devices = 1;
+    driver.control.devices = 1;
     driver.control.memoryLimit = MEMORY_DEFAULT;
     driver.launches = driver.allocations = driver.synchronizations = 0;
     for (Context& context : driver.contexts)

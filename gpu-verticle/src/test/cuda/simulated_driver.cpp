@@ -88,14 +88,15 @@ const Error* errorOf(int result) {
   return nullptr;
 }
 
-bool exists(int device) { return device >= 0 && device < driver.devices; }
+bool exists(int device) { return device >= 0 && device < driver.control.devices; }
 
 // Does something with a device, if there is one.
 template <class Body>
 int callDevice(Call call, int device, Body body) {
-  return callDriver(call, [&]() -> int {
-    return exists(device) ? body(driver.contexts[device]) : INVALID_DEVICE;
-  });
+  return callDriver(
+      call,
+      [&]() -> int { return exists(device) ? body(driver.contexts[device]) : INVALID_DEVICE; },
+      device);
 }
 
 template <class Value>
@@ -121,10 +122,10 @@ EXPORT int cuGetErrorString(int result, const char** text) {
 
 EXPORT int cuInit(unsigned flags) {
   std::lock_guard<std::recursive_mutex> guard(driver.lock);
-  int fault = driver.inject(Call::ANY);
+  int fault = driver.inject(Call::ANY, ANY_DEVICE);
   if (fault != SUCCESS) return fault;
   if (flags != 0) return INVALID_VALUE;
-  if (driver.devices == 0) return NO_DEVICE;
+  if (driver.control.devices == 0) return NO_DEVICE;
   driver.initialised = true;
   return SUCCESS;
 }
@@ -132,7 +133,7 @@ EXPORT int cuInit(unsigned flags) {
 EXPORT int cuDriverGetVersion(int* version) { return store(version, DRIVER_VERSION); }
 
 EXPORT int cuDeviceGetCount(int* count) {
-  return callDriver(Call::ANY, [&] { return store(count, driver.devices); });
+  return callDriver(Call::ANY, [&] { return store(count, (int) driver.control.devices); });
 }
 
 EXPORT int cuDeviceGet(int* device, int ordinal) {

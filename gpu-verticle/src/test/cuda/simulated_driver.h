@@ -19,6 +19,7 @@
 namespace simulated {
 
 constexpr int DEVICES_MAX = 8;
+constexpr int ANY_DEVICE = -1;
 constexpr size_t MEMORY_DEFAULT = 8ull << 30;  // of a device
 
 // Result of an operation that waits for another device's stream; it stands first in its own still.
@@ -150,13 +151,15 @@ enum class Call { ANY, LAUNCH, ALLOCATION, CLEANUP };
 
 // A call that is to fail, once.
 struct Fault {
-  std::atomic<int> result = SUCCESS;  // SUCCESS: none
-  std::atomic<int64_t> after = 0;     // 1 is the next such call
+  std::atomic<int> result = SUCCESS;     // SUCCESS: none
+  std::atomic<int> device = ANY_DEVICE;  // whose calls may fail
+  std::atomic<int64_t> after = 0;        // 1 is the next such call
 };
 
 // What tests ask for. SimulatedControl.java writes the same into a file that another process maps.
 struct Control {
   std::atomic<size_t> memoryLimit = MEMORY_DEFAULT;  // of each device
+  std::atomic<int64_t> devices = 1;
   Fault faults[4];                                   // one after the other
 };
 
@@ -169,14 +172,13 @@ struct Driver {
   bool initialised = false;
   Memory memory;
   Context contexts[DEVICES_MAX];
-  int devices = 1;
   Control& control = findControl();
   long launches = 0, allocations = 0, synchronizations = 0;
 
   Driver();
 
-  // The fault that is due at this call.
-  int inject(Call call);
+  // The fault that is due at this call for a device.
+  int inject(Call call, int device);
 
   // As if nobody had used the device.
   void reset(Context& context);
@@ -187,12 +189,12 @@ extern Driver& driver;
 Context* currentContext();
 void setCurrentContext(Context* context);
 
-// Does a call that needs no context.
+// Does a call that needs no context; it may be for a device all the same.
 template <class Body>
-int callDriver(Call call, Body body) {
+int callDriver(Call call, Body body, int device = ANY_DEVICE) {
   std::lock_guard<std::recursive_mutex> guard(driver.lock);
   if (!driver.initialised) return NOT_INITIALIZED;
-  int fault = call == Call::CLEANUP ? SUCCESS : driver.inject(call);
+  int fault = call == Call::CLEANUP ? SUCCESS : driver.inject(call, device);
   return fault != SUCCESS ? fault : body();
 }
 
@@ -205,7 +207,7 @@ int callContext(Call call, Body body) {
   if (context == nullptr || context->references == 0) return INVALID_CONTEXT;
   if (call == Call::CLEANUP) return body(*context);
   if (context->error != SUCCESS) return context->error;
-  int fault = driver.inject(call);
+  int fault = driver.inject(call, context->device);
   if (fault != SUCCESS && fault != OUT_OF_MEMORY) context->fail(fault);
   return fault != SUCCESS ? fault : body(*context);
 }

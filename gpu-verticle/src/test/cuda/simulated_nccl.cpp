@@ -97,7 +97,7 @@ EXPORT int ncclCommInitAll(void** comms, int count, const int* devices) {
   auto group = std::make_shared<Group>((size_t) count);
   for (int rank = 0; rank < count; rank++) {
     int device = devices[rank];
-    if (device < 0 || device >= driver.devices) return NCCL_INVALID_ARGUMENT;
+    if (device < 0 || device >= driver.control.devices) return NCCL_INVALID_ARGUMENT;
     for (int other = 0; other < rank; other++)
       if (devices[other] == device) return NCCL_INVALID_USAGE;
     if (driver.contexts[device].error != SUCCESS) return NCCL_UNHANDLED_CUDA_ERROR;

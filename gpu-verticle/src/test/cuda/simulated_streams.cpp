@@ -24,10 +24,11 @@ Driver::Driver() {
 }
 
 // Kernels are what fails with these; any call may find that a device has gone.
-int Driver::inject(Call call) {
+int Driver::inject(Call call, int device) {
   for (Fault& fault : control.faults) {
     int result = fault.result;
     if (result == SUCCESS) continue;
+    if (fault.device != ANY_DEVICE && fault.device != device) return SUCCESS;
     bool byLaunch = result == LAUNCH_FAILED || result == ILLEGAL_ADDRESS || result == UNKNOWN;
     if (byLaunch && call != Call::LAUNCH) return SUCCESS;
     if (result == OUT_OF_MEMORY && call != Call::ALLOCATION) return SUCCESS;

@@ -20,10 +20,14 @@ import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,12 +61,29 @@ final class Deployment {
 
   /** What needs no service: devices and the replicas in front of them. */
   void deployCompute() throws Exception {
-    for (Model model : models) {
-      deploy(Role.GPU, () -> gpu(model));
+    Map<Model, Iterator<Devices.Dealt>> dealt = deal();
+    for (Map.Entry<Model, Iterator<Devices.Dealt>> each : dealt.entrySet()) {
+      deploy(Role.GPU, () -> gpu(each.getKey(), each.getValue().next()));
     }
     for (Model model : models) {
       deploy(Role.BATCHER, () -> batcher(model));
     }
+  }
+
+  /** Before the first is opened, so that it leaves room for those to come. */
+  private Map<Model, Iterator<Devices.Dealt>> deal() {
+    Map<Model, Iterator<Devices.Dealt>> dealt = new LinkedHashMap<>();
+    if (config.has(Role.GPU)) {
+      for (Model model : models) {
+        Stream<Devices.Dealt> all = Stream.generate(() -> devices.deal(model));
+        dealt.put(model, all.limit(instances(Role.GPU)).toList().iterator());
+      }
+    }
+    return dealt;
+  }
+
+  private int instances(Role role) {
+    return config.instances(role, devices.count());
   }
 
   /** The rest, the edge last: once it listens, everything behind it is there. */
@@ -75,9 +96,8 @@ final class Deployment {
     deploy(Role.EDGE, () -> edge(edgeModels));
   }
 
-  private GpuVerticle gpu(Model model) {
-    return new GpuVerticle(
-        config.gpu(), config.name(), model.name(), devices.opener(model), meters);
+  private GpuVerticle gpu(Model model, Devices.Dealt dealt) {
+    return new GpuVerticle(config.gpu(), config.name(), model.name(), dealt, meters);
   }
 
   private BatcherVerticle batcher(Model model) {
@@ -114,7 +134,7 @@ final class Deployment {
     if (!config.has(role)) {
       return;
     }
-    DeploymentOptions options = new DeploymentOptions().setInstances(config.instances().get(role));
+    DeploymentOptions options = new DeploymentOptions().setInstances(instances(role));
     deployed.push(Node.await(vertx.deployVerticle(verticles, options)));
   }
 

@@ -55,6 +55,7 @@ final class Node {
   /** Returns when the node serves. */
   void start() throws Exception {
     Devices devices = devices();
+    configured.config().requirePorts(devices.count());
     @Nullable EmbeddedServices embedded = configured.embedded();
     CompletableFuture<Void> services =
         embedded == null ? CompletableFuture.completedFuture(null) : embedded.start();

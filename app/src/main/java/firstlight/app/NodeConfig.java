@@ -9,10 +9,8 @@ import firstlight.protocol.NodeId;
 import firstlight.protocol.Settings;
 import firstlight.session.SessionConfig;
 import java.nio.file.Path;
-import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /**
@@ -20,7 +18,7 @@ import java.util.Set;
  *
  * @param name unique in the mesh
  * @param roles what the node does
- * @param instances verticle instances of each role
+ * @param instances how many verticles of each role
  * @param data folder of the embedded services
  * @param embedded whether the node brings its own PostgreSQL, Redis, Kafka and object store, as far
  *     as its roles need them
@@ -28,7 +26,7 @@ import java.util.Set;
 record NodeConfig(
     NodeId name,
     Set<Role> roles,
-    Map<Role, Integer> instances,
+    Instances instances,
     Path data,
     boolean embedded,
     Cluster cluster,
@@ -39,8 +37,6 @@ record NodeConfig(
     GpuConfig gpu,
     LakeConfig lake,
     FeedbackConfig feedback) {
-  private static final int INSTANCES_MAX = 64;
-
   /**
    * @param enabled whether the node joins a mesh
    * @param host the address at which the other nodes reach this one's event bus
@@ -56,7 +52,7 @@ record NodeConfig(
         new NodeConfig(
             name(node, fallbackName),
             roles,
-            instances(node.section("instances")),
+            Instances.read(node.section("instances")),
             Path.of(node.text("data", "data")),
             node.flag("embedded", false),
             cluster(root.section("cluster"), roles),
@@ -94,15 +90,6 @@ record NodeConfig(
     return roles.isEmpty() ? EnumSet.allOf(Role.class) : roles;
   }
 
-  private static Map<Role, Integer> instances(Settings section) {
-    Map<Role, Integer> instances = new EnumMap<>(Role.class);
-    for (Role role : Role.values()) {
-      instances.put(role, section.integer(role.word(), 1, 1, INSTANCES_MAX));
-    }
-    section.done();
-    return instances;
-  }
-
   private static Cluster cluster(Settings section, Set<Role> roles) {
     Cluster cluster =
         new Cluster(
@@ -111,6 +98,26 @@ record NodeConfig(
             Path.of(section.text("file", "cluster.xml")));
     section.done();
     return cluster;
+  }
+
+  /** How many verticles of a role there are on a node that deals out so many devices. */
+  int instances(Role role, int devices) {
+    return instances.of(role, roles, devices);
+  }
+
+  /**
+   * Replicas of one process that listened on the same port would be taken for each other.
+   *
+   * @param devices that are dealt out on the node
+   * @throws StartFailure there would be some
+   */
+  void requirePorts(int devices) {
+    int replicas = has(Role.BATCHER) ? instances(Role.BATCHER, devices) * models.size() : 0;
+    if (batcher.port() != 0 && replicas > 1) {
+      throw new StartFailure(
+          "batcher.port is %d, but each of %d replicas needs a port of its own: leave it at 0"
+              .formatted(batcher.port(), replicas));
+    }
   }
 
   boolean has(Role role) {

@@ -33,7 +33,10 @@ final class UpCommand implements Callable<Integer> {
       names = "--instances",
       split = ",",
       paramLabel = "ROLE=N",
-      description = "Verticle instances of a role, e.g. edge=2,session=2. Default: 1 of each.")
+      description = {
+        "Verticle instances of a role, e.g. edge=2,session=2. Default: 1 of each,",
+        "but of gpu and batcher, which are for each model, one for each device."
+      })
   private Map<String, Integer> instances = new LinkedHashMap<>();
 
   @Option(names = "--port", description = "Port of the HTTP interface. Default: 8080.")

@@ -55,6 +55,32 @@ class ConfigurationTest {
   }
 
   @Test
+  void what_goes_by_the_devices_is_printed_as_auto_and_a_number_wins() {
+    Settings settings = Settings.parse("node: {instances: {batcher: 3}}", _ -> null);
+    NodeConfig config = read(settings);
+    assertThat(settings.effective())
+        .contains(
+            "node.instances.gpu = auto",
+            "node.instances.batcher = 3",
+            "node.instances.session = 1",
+            "node.instances.edge = 1");
+    assertThat(config.instances(Role.GPU, 4)).isEqualTo(4);
+    assertThat(config.instances(Role.BATCHER, 4)).isEqualTo(3);
+  }
+
+  @Test
+  void replicas_can_not_share_a_port() {
+    NodeConfig config =
+        read(
+            Settings.parse(
+                "{batcher: {port: 7000}, models: {smollm2-135m: {default: true}}}", _ -> null));
+    config.requirePorts(1);
+    assertThatThrownBy(() -> config.requirePorts(2))
+        .isInstanceOf(StartFailure.class)
+        .hasMessageContainingAll("batcher.port is 7000", "2 replicas");
+  }
+
+  @Test
   void a_node_with_some_of_the_roles_joins_a_mesh() {
     Settings settings =
         Settings.of(Map.of("node", Map.of("roles", List.of("gpu", "batcher"))), _ -> null);

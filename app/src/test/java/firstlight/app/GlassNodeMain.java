@@ -6,6 +6,7 @@ import firstlight.edge.EdgeConfig;
 import firstlight.edge.EdgeModel;
 import firstlight.edge.EdgeModels;
 import firstlight.edge.EdgeVerticle;
+import firstlight.gpu.Devices;
 import firstlight.gpu.GpuConfig;
 import firstlight.gpu.GpuVerticle;
 import firstlight.model.Model;
@@ -65,7 +66,12 @@ final class GlassNodeMain {
     MeshCodec.register(vertx.eventBus());
     Node.await(
         vertx.deployVerticle(
-            new GpuVerticle(gpu, node, MODEL, () -> new PacedDevice(capacity, stepNanos), meters)));
+            new GpuVerticle(
+                gpu,
+                node,
+                MODEL,
+                new Devices.Dealt("glass", () -> new PacedDevice(capacity, stepNanos)),
+                meters)));
     Node.await(
         vertx.deployVerticle(
             new BatcherVerticle(

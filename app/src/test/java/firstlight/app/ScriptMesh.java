@@ -6,6 +6,7 @@ import firstlight.batcher.BatcherVerticle;
 import firstlight.edge.EdgeConfig;
 import firstlight.edge.EdgeModels;
 import firstlight.edge.EdgeVerticle;
+import firstlight.gpu.Devices;
 import firstlight.gpu.GpuVerticle;
 import firstlight.model.Model;
 import firstlight.protocol.Addresses;
@@ -156,13 +157,15 @@ final class ScriptMesh implements AutoCloseable {
         running.replica.gpu(),
         new NodeId(running.replica.name()),
         MODEL,
-        () -> {
-          // A device that dies in a script stays dead.
-          if (opened.getAndSet(true)) {
-            throw new IllegalStateException("the device is gone");
-          }
-          return device;
-        },
+        new Devices.Dealt(
+            "faulty",
+            () -> {
+              // A device that dies in a script stays dead.
+              if (opened.getAndSet(true)) {
+                throw new IllegalStateException("the device is gone");
+              }
+              return device;
+            }),
         meters);
   }
 

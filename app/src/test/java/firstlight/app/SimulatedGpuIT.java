@@ -55,7 +55,7 @@ class SimulatedGpuIT {
   @BeforeAll
   static void start() throws Exception {
     SimulatedNode.require();
-    node = SimulatedNode.start();
+    node = SimulatedNode.start(1);
     simulated = node.served();
   }
 

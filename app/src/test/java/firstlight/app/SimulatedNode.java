@@ -14,9 +14,9 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Assumptions;
 
-/** A whole node whose one GPU is simulated, and what makes that GPU fail. */
+/** A whole node whose GPUs are simulated, and what makes them fail. */
 final class SimulatedNode implements AutoCloseable {
-  /** The second model is on the same GPU as the first. */
+  /** The second model is on the same GPUs as the first. */
   static final String NEIGHBOUR = "neighbour";
 
   private static final Duration LIMIT = Duration.ofSeconds(60);
@@ -78,9 +78,10 @@ final class SimulatedNode implements AutoCloseable {
         control.environment(), "up", "--device", "cuda", "--config", file.toAbsolutePath() + "");
   }
 
-  static SimulatedNode start() throws Exception {
+  static SimulatedNode start(int gpus) throws Exception {
     Path data = FirstlightProcess.freshFolder("simulated");
     SimulatedControl control = SimulatedControl.in(data);
+    control.devices(gpus);
     return new SimulatedNode(control, launch(control, data));
   }
 

@@ -45,6 +45,7 @@ final class CudaDevice implements Device {
   private final PinnedMemory pinnedAnswers;
   private final boolean useGraphs;
   private final boolean makesTokens;
+  private final KvShare share;
   private final Time time;
   private final Map<StepBucket, Prepared> prepared = new HashMap<>();
 
@@ -63,24 +64,29 @@ final class CudaDevice implements Device {
     gpu = loaded.gpu();
     LoadedModel.Opening opening = loaded.opening();
     time = opening.time();
-    GpuConfig config = opening.config();
+    share = opening.kvShare();
     CudaWeights weights = loaded.weights();
     Hyperparameters model = weights.model();
-    useGraphs = config.cuda().graphs();
+    useGraphs = opening.config().cuda().graphs();
     makesTokens = opening.shard().isFirst();
-    shape = CudaShape.of(model, config, blocks);
-    CudaBuffers buffers = CudaBuffers.of(gpu, model, shape, nccl.isPresent());
-    staging = new StepStaging(gpu, shape, model.vocabulary());
-    long answerBytes = (long) shape.stepTokensMax() * StepLayout.ANSWER_BYTES;
-    answers = gpu.allocate(answerBytes, "answers");
-    pinnedAnswers = gpu.pin(answerBytes);
+    shape = CudaShape.of(model, opening.config(), blocks);
+    CudaWorkspace workspace = loaded.workspace();
+    staging = workspace.staging();
+    answers = workspace.answers();
+    pinnedAnswers = workspace.pinnedAnswers();
     long blockBytes = CudaShape.blockBytes(model, shape.blockTokens());
     DeviceMemory kv = gpu.allocate(blockBytes * shape.blocks(), "keys and values");
     Optional<CudaForward.Peers> peers =
         nccl.map(connected -> new CudaForward.Peers(connected, opening.shard()));
     parts =
         new CudaForward.Parts(
-            new Kernels(gpu), loaded.products(), weights, shape, buffers, kv.address(), peers);
+            new Kernels(gpu),
+            loaded.products(),
+            weights,
+            shape,
+            workspace.buffers(),
+            kv.address(),
+            peers);
     capacity =
         new DeviceCapacity(
             opening.name(),
@@ -106,7 +112,14 @@ final class CudaDevice implements Device {
   }
 
   private static CudaDevice alone(LoadedModel loaded) {
-    return loaded.device(loaded.blocks(), Optional.empty());
+    long blocks;
+    try {
+      blocks = loaded.blocks();
+    } catch (RuntimeException | Error e) {
+      loaded.close();
+      throw e;
+    }
+    return loaded.device(blocks, Optional.empty());
   }
 
   /**
@@ -242,5 +255,6 @@ final class CudaDevice implements Device {
   public void close() {
     forget();
     gpu.close();
+    share.left();
   }
 }

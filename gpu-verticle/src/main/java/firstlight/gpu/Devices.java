@@ -5,19 +5,23 @@ import firstlight.gpu.cuda.CudaException;
 import firstlight.gpu.cuda.CudaProbe;
 import firstlight.gpu.cuda.Nccl;
 import firstlight.model.Model;
+import firstlight.model.ModelFile;
 import firstlight.protocol.Device;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * What computes on a node: its GPUs where there are any, unless the configuration says otherwise,
- * else the processor. GPUs, or groups of them that share a model, are dealt out in turn.
+ * else the processor. GPUs, or groups of them that share a model, are dealt out in turn, and
+ * whoever is on one of them at the same time shares its memory.
  */
 public final class Devices {
   private static final Logger LOG = LoggerFactory.getLogger(Devices.class);
@@ -27,8 +31,18 @@ public final class Devices {
 
   private final GpuConfig config;
   private final List<List<CudaProbe.Gpu>> groups;
-  private final AtomicInteger opened = new AtomicInteger();
+  private final List<GpuNeighbours> neighbours;
+  private final Map<String, Integer> names = new HashMap<>();
   private final WeightStore weights = new WeightStore();
+  private int dealt;
+
+  /**
+   * A device that a verticle may open.
+   *
+   * @param name tells it from the node's other devices of the model: {@code gpu0}
+   * @param opener opens the device, and the same device whenever it is called again
+   */
+  public record Dealt(String name, Callable<? extends Device> opener) {}
 
   /**
    * @param groups of GPUs that make a device each
@@ -36,6 +50,7 @@ public final class Devices {
   private Devices(GpuConfig config, List<List<CudaProbe.Gpu>> groups) {
     this.config = config;
     this.groups = groups;
+    neighbours = groups.stream().map(_ -> new GpuNeighbours()).toList();
   }
 
   /**
@@ -132,25 +147,50 @@ public final class Devices {
     return groups;
   }
 
-  /** Opens a device for a model, and the same device whenever it is called again. */
-  public Callable<Device> opener(Model model) {
-    if (groups.isEmpty()) {
-      return () -> CpuDevice.open(model, config, weights);
-    }
-    List<CudaProbe.Gpu> group = groups.get(opened.getAndIncrement() % groups.size());
-    return () -> {
-      try {
-        return open(model, group);
-      } catch (CudaException e) {
-        throw new UnusableDevice(model.name(), group, e);
-      }
-    };
+  /** How many devices a model can have that do not share one's memory and time. */
+  public int count() {
+    return Math.max(1, groups.size());
   }
 
-  private Device open(Model model, List<CudaProbe.Gpu> group) {
-    List<LoadedModel.Opening> openings = LoadedModel.Opening.of(model, config, group);
-    return openings.size() == 1
-        ? CudaDevice.open(openings.getFirst())
-        : TensorParallelDevice.open(openings, LoadedModel::load);
+  /** The next device, for a model. All should be dealt out before the first is opened. */
+  public Dealt deal(Model model) {
+    return deal(model.name(), model.file());
+  }
+
+  synchronized Dealt deal(String model, ModelFile file) {
+    if (groups.isEmpty()) {
+      return new Dealt(name(model, "cpu"), () -> CpuDevice.open(model, file, config, weights));
+    }
+    int turn = dealt++ % groups.size();
+    List<CudaProbe.Gpu> group = groups.get(turn);
+    GpuNeighbours on = neighbours.get(turn);
+    KvShare share = on.add(CudaNeed.bytes(file, config));
+    Callable<Device> opener = () -> open(model, file, group, share);
+    return new Dealt(name(model, name(group)), () -> on.oneAtATime(opener));
+  }
+
+  private static String name(List<CudaProbe.Gpu> group) {
+    return group.stream()
+        .map(gpu -> String.valueOf(gpu.ordinal()))
+        .collect(Collectors.joining("+", "gpu", ""));
+  }
+
+  private Device open(String model, ModelFile file, List<CudaProbe.Gpu> group, KvShare share) {
+    List<Integer> ordinals = group.stream().map(CudaProbe.Gpu::ordinal).toList();
+    List<LoadedModel.Opening> openings =
+        LoadedModel.Opening.of(model, CudaWeightSource.of(file), config, ordinals, share);
+    try {
+      return openings.size() == 1
+          ? CudaDevice.open(openings.getFirst())
+          : TensorParallelDevice.open(openings, LoadedModel::load);
+    } catch (CudaException e) {
+      throw new UnusableDevice(model, group, e);
+    }
+  }
+
+  /** A model that has one of them several times tells these apart, too. */
+  private String name(String model, String device) {
+    int number = names.merge(model + " " + device, 1, Integer::sum);
+    return number == 1 ? device : device + "-" + number;
   }
 }

@@ -18,8 +18,11 @@ final class GpuMetrics {
   private final Counter refused;
   private final AtomicInteger up = new AtomicInteger();
 
-  GpuMetrics(MeterRegistry registry, String model) {
-    Tags tags = Tags.of("model_name", model);
+  /**
+   * @param device tells it from the node's other devices of the model
+   */
+  GpuMetrics(MeterRegistry registry, String model, String device) {
+    Tags tags = Tags.of("model_name", model, "device", device);
     steps =
         Timer.builder("firstlight.device.step")
             .description("Time a device worked on a Step")

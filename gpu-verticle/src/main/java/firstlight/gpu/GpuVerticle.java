@@ -21,7 +21,6 @@ import io.vertx.core.eventbus.MessageConsumer;
 import io.vertx.core.eventbus.ReplyException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,7 +51,11 @@ public final class GpuVerticle extends VerticleBase {
   private final GpuConfig config;
   private final NodeId node;
   private final String model;
-  private final Callable<? extends Device> opener;
+  private final Devices.Dealt dealt;
+
+  /** The device, in the log. */
+  private final String label;
+
   private final GpuMetrics metrics;
   private final Time time;
   private final DeviceOwner owner;
@@ -82,28 +85,25 @@ public final class GpuVerticle extends VerticleBase {
   /**
    * @param node on which this runs
    * @param model the name of the model the device will have loaded
-   * @param opener makes the device; may block, runs on the device's own thread
+   * @param dealt the device; opening it may block, and happens on the device's own thread
    */
   public GpuVerticle(
-      GpuConfig config,
-      NodeId node,
-      String model,
-      Callable<? extends Device> opener,
-      MeterRegistry registry) {
-    this(config, node, opener, new GpuMetrics(registry, model), Time.system(), model);
+      GpuConfig config, NodeId node, String model, Devices.Dealt dealt, MeterRegistry registry) {
+    this(config, node, dealt, new GpuMetrics(registry, model, dealt.name()), Time.system(), model);
   }
 
   GpuVerticle(
       GpuConfig config,
       NodeId node,
-      Callable<? extends Device> opener,
+      Devices.Dealt dealt,
       GpuMetrics metrics,
       Time time,
       String model) {
     this.config = config;
     this.node = node;
     this.model = model;
-    this.opener = opener;
+    this.dealt = dealt;
+    this.label = dealt.name() + " for " + model;
     this.metrics = metrics;
     this.time = time;
     this.owner = new DeviceOwner(time, config.ownerTimeout());
@@ -111,7 +111,8 @@ public final class GpuVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    DeviceThread ours = new DeviceThread("firstlight-device-" + model, context);
+    DeviceThread ours =
+        new DeviceThread("firstlight-device-" + model + "-" + dealt.name(), context);
     thread = ours;
     vertx.setPeriodic(CHECK_MS, _ -> look(ours));
     return ours.call(this::open).compose(this::ready);
@@ -145,8 +146,8 @@ public final class GpuVerticle extends VerticleBase {
   }
 
   private Device open() throws Exception {
-    LOG.info("opening the device for {}", model);
-    Device made = opener.call();
+    LOG.info("opening the device {}", label);
+    Device made = dealt.opener().call();
     try {
       new WarmUp(made, time).run(config.warmUp());
       opened = made;
@@ -164,7 +165,7 @@ public final class GpuVerticle extends VerticleBase {
         .onSuccess(
             _ -> {
               metrics.ready();
-              LOG.info("the device for {} is ready", model);
+              LOG.info("the device {} is ready", label);
             });
   }
 
@@ -184,13 +185,18 @@ public final class GpuVerticle extends VerticleBase {
     try {
       DeviceCapacity capacity = capacity();
       long claimed = owner.claim(claim.replica());
-      String address = Addresses.deviceOn(node, model) + ".steps." + deploymentID() + "." + claimed;
-      listen(address, claimed)
-          .onSuccess(_ -> message.reply(new DeviceClaimed(address, capacity)))
+      listen(address(claimed), claimed)
+          .onSuccess(_ -> message.reply(new DeviceClaimed(address(claimed), capacity)))
           .onFailure(e -> refuse(message, e));
     } catch (MeshException e) {
       refuse(message, e);
     }
+  }
+
+  /** Verticles that are deployed together have one deployment's id, but each its own device. */
+  private String address(long claimed) {
+    String here = Addresses.deviceOn(node, model) + ".steps." + deploymentID();
+    return here + "." + dealt.name() + "." + claimed;
   }
 
   /** Takes Steps at the owner's address, and at no other any more. */
@@ -245,7 +251,7 @@ public final class GpuVerticle extends VerticleBase {
       breakDown("a Step failed");
     }
     if (!lost() && running == 0) {
-      LOG.warn("the device for {} is back", model);
+      LOG.warn("the device {} is back", label);
       claims.clear();
       announce();
     }
@@ -296,7 +302,7 @@ public final class GpuVerticle extends VerticleBase {
 
   private void lose(String why) {
     if (!lost()) {
-      LOG.error("the device for {} is lost: {}", model, why);
+      LOG.error("the device {} is lost: {}", label, why);
       metrics.lost();
       claims.forEach(MessageConsumer::unregister);
     }
@@ -323,13 +329,13 @@ public final class GpuVerticle extends VerticleBase {
         .onSuccess(
             now -> {
               failed = false;
-              LOG.info("the device for {} was opened again", model);
+              LOG.info("the device {} was opened again", label);
               claims.clear();
               ready(now);
             })
         .onFailure(
             failure -> {
-              LOG.warn("the device for {} does not open: {}", model, failure.toString());
+              LOG.warn("the device {} does not open: {}", label, failure.toString());
               vertx.setTimer(reopenMillis, _ -> reopen());
               reopenMillis = Math.min(2 * reopenMillis, REOPEN_MAX_MS);
             });

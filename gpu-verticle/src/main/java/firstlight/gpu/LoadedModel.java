@@ -1,14 +1,12 @@
 package firstlight.gpu;
 
 import firstlight.gpu.cuda.CudaException;
-import firstlight.gpu.cuda.CudaProbe;
 import firstlight.gpu.cuda.Gpu;
 import firstlight.gpu.cuda.KernelImages;
 import firstlight.gpu.cuda.Nccl;
 import firstlight.model.CacheFolder;
 import firstlight.model.Hyperparameters;
 import firstlight.model.InvalidModelFile;
-import firstlight.model.Model;
 import firstlight.protocol.Time;
 import java.util.List;
 import java.util.Locale;
@@ -31,6 +29,7 @@ record LoadedModel(
     Opening opening,
     CudaWeights weights,
     CudaProducts products,
+    CudaWorkspace workspace,
     long startNanos)
     implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LoadedModel.class);
@@ -44,25 +43,32 @@ record LoadedModel(
    *
    * @param ordinal the GPU's number, from 0
    * @param shard what the GPU takes of it
+   * @param kvShare of the GPU's memory, where the configuration does not say how much
    */
   record Opening(
-      String name, CudaWeightSource source, GpuConfig config, int ordinal, Shard shard, Time time) {
+      String name,
+      CudaWeightSource source,
+      GpuConfig config,
+      int ordinal,
+      Shard shard,
+      KvShare kvShare,
+      Time time) {
     /** The whole model. */
     Opening(String name, CudaWeightSource source, GpuConfig config, int ordinal) {
-      this(name, source, config, ordinal, Shard.WHOLE, Time.system());
-    }
-
-    /** Of a model for GPUs that share it; one has all. */
-    static List<Opening> of(Model model, GpuConfig config, List<CudaProbe.Gpu> gpus) {
-      List<Integer> ordinals = gpus.stream().map(CudaProbe.Gpu::ordinal).toList();
-      return of(model.name(), CudaWeightSource.of(model.file()), config, ordinals);
+      this(name, source, config, ordinal, Shard.WHOLE, KvShare.WHOLE, Time.system());
     }
 
     /**
+     * Of a model for GPUs that share it; one has all.
+     *
      * @param ordinals the GPUs' numbers; the first one makes the tokens
      */
     static List<Opening> of(
-        String name, CudaWeightSource source, GpuConfig config, List<Integer> ordinals) {
+        String name,
+        CudaWeightSource source,
+        GpuConfig config,
+        List<Integer> ordinals,
+        KvShare kvShare) {
       int count = ordinals.size();
       return IntStream.range(0, count)
           .mapToObj(
@@ -73,6 +79,7 @@ record LoadedModel(
                       config,
                       ordinals.get(rank),
                       new Shard(rank, count),
+                      kvShare,
                       Time.system()))
           .toList();
     }
@@ -87,7 +94,7 @@ record LoadedModel(
    * Brings weights to a GPU, for this thread; the file is not needed afterwards.
    *
    * @throws CudaException the GPU has not enough memory, or failed
-   * @throws InvalidModelFile the model cannot run here, or its file was changed meanwhile
+   * @throws InvalidModelFile the model can not run here, or its file was changed meanwhile
    */
   static LoadedModel load(Opening opening) {
     Gpu.Nature nature = Gpu.nature(opening.ordinal);
@@ -110,7 +117,9 @@ record LoadedModel(
           opening.source.bring(gpu, opening.config.cuda().weights(), positions, opening.shard);
       CudaProducts products =
           CudaProducts.of(gpu, opening.config.cuda(), weights, opening.config.stepTokensMax());
-      return new LoadedModel(gpu, nature, opening, weights, products, start);
+      CudaWorkspace workspace =
+          CudaWorkspace.of(gpu, weights.model(), opening.config, !opening.shard.isWhole());
+      return new LoadedModel(gpu, nature, opening, weights, products, workspace, start);
     } catch (RuntimeException | Error e) {
       gpu.close();
       throw e;
@@ -128,18 +137,20 @@ record LoadedModel(
     }
   }
 
-  /** Blocks that are asked for, or that there is room for. */
+  /**
+   * Blocks that are asked for, or that there is room for.
+   *
+   * @throws UnusableDevice they are too few
+   */
   long blocks() {
-    Hyperparameters model = weights.model();
-    GpuConfig config = opening.config;
-    if (config.kvBlocks() > 0) {
-      return config.kvBlocks();
+    KvRoom room = KvRoom.on(gpu, weights.model(), opening.config, opening.kvShare);
+    String subject = "%s on GPU %d, %s: ".formatted(opening.name, opening.ordinal, nature.name());
+    Optional<String> shortage = room.shortage();
+    if (shortage.isPresent()) {
+      throw new UnusableDevice(subject + shortage.get());
     }
-    CudaShape smallest = CudaShape.of(model, config, 1);
-    long wanted = config.cuda().kvMemoryBytes();
-    long room = gpu.free() - CudaBuffers.bytes(model, smallest, !opening.shard.isWhole());
-    long bytes = wanted > 0 ? wanted : (long) (room * CudaConfig.KV_SHARE);
-    return bytes / CudaShape.blockBytes(model, config.blockTokens());
+    room.warning().ifPresent(warning -> LOG.warn("{}{}", subject, warning));
+    return room.blocks();
   }
 
   /**
@@ -164,6 +175,7 @@ record LoadedModel(
           opening.config.cuda().weights().name().toLowerCase(Locale.ROOT),
           device.capacity().blocks(),
           device.capacity().blockTokens());
+      opening.kvShare.taken();
       return device;
     } catch (RuntimeException | Error e) {
       close();

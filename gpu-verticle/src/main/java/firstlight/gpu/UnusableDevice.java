@@ -9,6 +9,10 @@ import java.util.stream.Collectors;
 final class UnusableDevice extends RuntimeException {
   private static final long serialVersionUID = 1;
 
+  UnusableDevice(String message) {
+    super(message);
+  }
+
   UnusableDevice(String model, List<CudaProbe.Gpu> gpus, CudaException cause) {
     super(
         switch (cause.kind()) {

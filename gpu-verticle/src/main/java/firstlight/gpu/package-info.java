@@ -24,7 +24,9 @@
  *   <li>GPUs: {@code CudaDevice} writes a Step with {@code StepStaging}, launches what {@code
  *       CudaForward} prepared for its {@code StepBucket}, and reads the {@code Answers}. {@code
  *       Kernels} and {@code KernelArguments} are the kernels' Java side, {@code CudaWeights} what
- *       {@code WeightUpload} brought there. What knows no models is in {@link firstlight.gpu.cuda}.
+ *       {@code WeightUpload} brought there. {@code GpuNeighbours} share a GPU's memory, and {@code
+ *       KvRoom} says whether that is enough. What knows no models is in {@link
+ *       firstlight.gpu.cuda}.
  * </ul>
  *
  * <p>The rule that everything here keeps: a number depends on its Sequence alone. No sum is split

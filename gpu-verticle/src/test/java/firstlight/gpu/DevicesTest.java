@@ -5,13 +5,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.fail;
 
 import firstlight.gpu.cuda.CudaProbe;
+import firstlight.model.ModelFile;
+import firstlight.model.TinyModels;
 import firstlight.protocol.Settings;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class DevicesTest {
+  @TempDir private Path folder;
+
   private static final CudaProbe.Gpu OLD = new CudaProbe.Gpu(0, "Old", 7, 5, 1L << 34);
   private static final CudaProbe.Gpu NEW = new CudaProbe.Gpu(1, "New", 9, 0, 1L << 34);
 
@@ -51,10 +58,14 @@ class DevicesTest {
   @Test
   void groups_are_neighbours_and_what_is_left_over_is_not_used() {
     SimulatedGpu.require();
-    List<CudaProbe.Gpu> five =
-        IntStream.range(0, 5).mapToObj(i -> new CudaProbe.Gpu(i, "New", 9, 0, 1L << 34)).toList();
-    assertThat(Devices.found(sharing(2), five).groups())
-        .containsExactly(five.subList(0, 2), five.subList(2, 4));
+    List<CudaProbe.Gpu> five = IntStream.range(0, 5).mapToObj(DevicesTest::gpu).toList();
+    Devices pairs = Devices.found(sharing(2), five);
+    assertThat(pairs.groups()).containsExactly(five.subList(0, 2), five.subList(2, 4));
+    assertThat(pairs.count()).isEqualTo(2);
+    try (ModelFile file = ModelFile.open(TinyModels.llama(folder, 1))) {
+      assertThat(pairs.deal("m", file).name()).isEqualTo("gpu0+1");
+      assertThat(pairs.deal("m", file).name()).isEqualTo("gpu2+3");
+    }
     assertThat(Devices.found(sharing(1), five).groups()).hasSize(5);
   }
 
@@ -68,5 +79,32 @@ class DevicesTest {
     Devices.requireProducts(library, Optional::empty);
     Devices.requireProducts(
         config("cuda"), () -> fail("nobody looks for a library that is not used"));
+  }
+
+  private static CudaProbe.Gpu gpu(int ordinal) {
+    return new CudaProbe.Gpu(ordinal, "New", 9, 0, 1L << 34);
+  }
+
+  @Test
+  void gpus_are_counted_and_dealt_out_in_turn_each_under_a_name_of_its_own() {
+    Devices devices = Devices.found(config("auto"), List.of(OLD, gpu(1), gpu(2)));
+    assertThat(devices.count()).isEqualTo(2);
+    try (ModelFile file = ModelFile.open(TinyModels.llama(folder, 1))) {
+      List<String> names =
+          Stream.of("a", "b", "b", "b", "a")
+              .map(model -> devices.deal(model, file).name())
+              .toList();
+      assertThat(names).containsExactly("gpu1", "gpu2", "gpu1", "gpu2-2", "gpu1-2");
+    }
+  }
+
+  @Test
+  void the_processor_is_one_device_however_often_it_is_dealt_out() {
+    Devices devices = Devices.none(config("cpu"));
+    assertThat(devices.count()).isEqualTo(1);
+    try (ModelFile file = ModelFile.open(TinyModels.llama(folder, 1))) {
+      assertThat(devices.deal("m", file).name()).isEqualTo("cpu");
+      assertThat(devices.deal("m", file).name()).isEqualTo("cpu-2");
+    }
   }
 }

@@ -13,7 +13,9 @@ import firstlight.protocol.ReplicaId;
 import firstlight.protocol.RunStep;
 import firstlight.protocol.SimulatedTime;
 import firstlight.protocol.StepResult;
+import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.Message;
@@ -25,6 +27,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -47,7 +50,7 @@ class GpuVerticleTest {
     MeshCodec.register(vertx.eventBus());
   }
 
-  private String deploy(Duration stepTimeLimit, Callable<FakeDevice> opener) throws Exception {
+  private GpuVerticle verticle(String name, Duration stepTimeLimit, Callable<FakeDevice> opener) {
     GpuConfig base = TestDevices.config(GpuConfig.Kernels.Q8);
     GpuConfig config =
         new GpuConfig(
@@ -65,9 +68,17 @@ class GpuVerticleTest {
             Duration.ofSeconds(10),
             Duration.ZERO,
             base.cuda());
-    return result(
-        vertx.deployVerticle(
-            new GpuVerticle(config, NODE, opener, new GpuMetrics(registry, "m"), time, "m")));
+    return new GpuVerticle(
+        config,
+        NODE,
+        new Devices.Dealt(name, opener),
+        new GpuMetrics(registry, "m", name),
+        time,
+        "m");
+  }
+
+  private String deploy(Duration stepTimeLimit, Callable<FakeDevice> opener) throws Exception {
+    return result(vertx.deployVerticle(verticle("gpu0", stepTimeLimit, opener)));
   }
 
   private String deploy() throws Exception {
@@ -112,9 +123,36 @@ class GpuVerticleTest {
     StepResult result = result(run(claimed, 4, 42));
     assertThat(result.step()).isEqualTo(4);
     assertThat(result.slices().getFirst().tokens().getFirst().id()).isEqualTo(42);
-    assertThat(device.thread).isEqualTo("firstlight-device-m");
+    assertThat(device.thread).isEqualTo("firstlight-device-m-gpu0");
     assertThat(registry.get("firstlight.device.step").timer().count()).isEqualTo(1);
     assertThat(registry.get("firstlight.device.up").gauge().value()).isEqualTo(1);
+  }
+
+  /** They are one deployment, as on a node. */
+  @Test
+  void each_device_of_a_model_works_for_its_own_replica() throws Exception {
+    List<FakeDevice> devices = List.of(device, new FakeDevice());
+    AtomicInteger made = new AtomicInteger();
+    result(
+        vertx.deployVerticle(
+            () -> {
+              int number = made.getAndIncrement();
+              return verticle("gpu" + number, Duration.ofSeconds(30), () -> devices.get(number));
+            },
+            new DeploymentOptions().setInstances(2)));
+    DeviceClaimed first = result(claim(HERE, FIRST));
+    DeviceClaimed second = result(claim(HERE, SECOND));
+    assertThat(second.address()).isNotEqualTo(first.address());
+    result(run(first, 1, 7));
+    assertThat(failure(run(second, FakeDevice.FAILING, 1)).kind())
+        .isEqualTo(FailureKind.DEVICE_LOST);
+    assertThat(result(run(first, 2, 7)).step()).isEqualTo(2);
+    assertThat(devices.stream().mapToInt(each -> each.closed.get()).sum()).isEqualTo(1);
+    assertThat(
+            Stream.of("gpu0", "gpu1")
+                .map(name -> registry.get("firstlight.device.step").tag("device", name).timer())
+                .map(Timer::count))
+        .containsExactlyInAnyOrder(2L, 0L);
   }
 
   @Test

@@ -60,7 +60,7 @@ class TensorParallelDeviceTest {
   private static Device open(ModelFile file, GpuConfig config, int gpus) {
     List<Integer> ordinals = IntStream.range(0, gpus).boxed().toList();
     List<LoadedModel.Opening> openings =
-        LoadedModel.Opening.of("tiny", CudaWeightSource.of(file), config, ordinals);
+        LoadedModel.Opening.of("tiny", CudaWeightSource.of(file), config, ordinals, KvShare.WHOLE);
     return gpus == 1
         ? CudaDevice.open(openings.getFirst(), SimulatedGpu.IMAGE)
         : TensorParallelDevice.open(

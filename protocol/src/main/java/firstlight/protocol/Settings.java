@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -29,6 +30,7 @@ public final class Settings {
       Pattern.compile("\\$\\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?}");
   private static final Pattern SPAN = Pattern.compile("(\\d{1,15}) ?(ms|s|m|h|d)");
   private static final Pattern SIZE = Pattern.compile("(\\d{1,15}) ?(B|KiB|MiB|GiB)?");
+  private static final String AUTO = "auto";
   private static final String MASK = "********";
 
   private final String path;
@@ -164,6 +166,22 @@ public final class Settings {
 
   public int integer(String key, int fallback, int min, int max) {
     return (int) whole(key, fallback, min, max);
+  }
+
+  /**
+   * A whole number that whoever reads it can find out: empty where it is {@code auto}, or not
+   * there.
+   */
+  public OptionalInt integerOrAuto(String key, int min, int max) {
+    String expected = "auto or a whole number from %d to %d".formatted(min, max);
+    String word =
+        parsed(
+            key,
+            AUTO,
+            expected,
+            text ->
+                text.equals(AUTO) || within(Long.parseLong(text), min, max) != null ? text : null);
+    return word.equals(AUTO) ? OptionalInt.empty() : OptionalInt.of(Integer.parseInt(word));
   }
 
   public long whole(String key, long fallback, long min, long max) {

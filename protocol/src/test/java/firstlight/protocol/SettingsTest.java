@@ -61,6 +61,21 @@ class SettingsTest {
   }
 
   @Test
+  void a_number_can_be_left_to_whoever_reads_it() {
+    Settings settings = of("{a: auto, b: 3, c: 0, d: many}");
+    assertThat(settings.integerOrAuto("a", 1, 9)).isEmpty();
+    assertThat(settings.integerOrAuto("b", 1, 9)).hasValue(3);
+    assertThat(settings.integerOrAuto("c", 1, 9)).isEmpty();
+    assertThat(settings.integerOrAuto("d", 1, 9)).isEmpty();
+    assertThat(settings.integerOrAuto("e", 1, 9)).isEmpty();
+    assertThat(settings.problems().found())
+        .containsExactly(
+            "c must be auto or a whole number from 1 to 9, not \"0\"",
+            "d must be auto or a whole number from 1 to 9, not \"many\"");
+    assertThat(settings.effective()).contains("a = auto", "b = 3", "e = auto");
+  }
+
+  @Test
   void all_mistakes_are_told_together_and_each_names_its_setting() {
     Settings settings =
         of(

@@ -23,7 +23,11 @@ public final class SimulatedControl {
   private static final long MEMORY_BYTES = 8L << 30;
   private static final int FAULTS_MAX = 4;
   private static final int FAULT_BYTES = 16;
+  private static final int DEVICE = 4;
   private static final int AFTER = 8;
+  private static final int DEVICES_AT = 8;
+  private static final int FAULTS_AT = 16;
+  private static final int ANY_DEVICE = -1;
 
   private final Path file;
   private final MemorySegment mapped;
@@ -33,8 +37,14 @@ public final class SimulatedControl {
    *
    * @param result a CUresult; which calls it may hit is said at {@link SimulatedDriver#inject}
    * @param after 1 is the next such call
+   * @param device whose calls alone it may hit
    */
-  public record Fault(int result, long after) {}
+  public record Fault(int result, long after, int device) {
+    /** On whatever device. */
+    public Fault(int result, long after) {
+      this(result, after, ANY_DEVICE);
+    }
+  }
 
   private SimulatedControl(Path file, MemorySegment mapped) {
     this.file = file;
@@ -48,11 +58,12 @@ public final class SimulatedControl {
       Files.createFile(file);
       try (FileChannel channel =
           FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-        long bytes = Long.BYTES + (long) FAULTS_MAX * FAULT_BYTES;
+        long bytes = FAULTS_AT + (long) FAULTS_MAX * FAULT_BYTES;
         MemorySegment mapped =
             channel.map(FileChannel.MapMode.READ_WRITE, 0, bytes, Arena.ofAuto());
         SimulatedControl control = new SimulatedControl(file, mapped);
         control.memory(MEMORY_BYTES);
+        control.devices(1);
         return control;
       }
     } catch (IOException e) {
@@ -75,6 +86,11 @@ public final class SimulatedControl {
     mapped.set(LONG, 0, bytes);
   }
 
+  /** How many devices the process will find. */
+  public void devices(int devices) {
+    mapped.set(LONG, DEVICES_AT, devices);
+  }
+
   /** Lets calls fail, one after the other, each once. */
   public void inject(Fault... faults) {
     if (faults.length > FAULTS_MAX || pending()) {
@@ -82,6 +98,7 @@ public final class SimulatedControl {
     }
     // The first last: from then on they count.
     for (int i = faults.length - 1; i >= 0; i--) {
+      mapped.set(INT, at(i) + DEVICE, faults[i].device());
       mapped.set(LONG, at(i) + AFTER, faults[i].after());
       RESULT.setVolatile(mapped, at(i), faults[i].result());
     }
@@ -98,6 +115,6 @@ public final class SimulatedControl {
   }
 
   private static long at(int fault) {
-    return Long.BYTES + (long) fault * FAULT_BYTES;
+    return FAULTS_AT + (long) fault * FAULT_BYTES;
   }
 }
