@@ -81,7 +81,7 @@ final class ReplicaTurns implements Turns {
   public Future<PromptSize> measure(TurnRequest request) {
     try {
       EdgeModel model = models.find(request.model());
-      int served = links.replicas().contextMax(model.name());
+      int served = links.replicas().positionsMax(model.name());
       // To count needs no replica.
       LengthLimits lengths =
           LengthLimits.of(
@@ -140,7 +140,7 @@ final class ReplicaTurns implements Turns {
   }
 
   private LengthLimits lengths(TurnRequest request, EdgeModel model) {
-    int served = links.replicas().contextMax(model.name());
+    int served = links.replicas().positionsMax(model.name());
     if (served == 0) {
       throw noReplica(model);
     }

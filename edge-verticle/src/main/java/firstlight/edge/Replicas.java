@@ -104,9 +104,9 @@ final class Replicas {
   }
 
   /** The most positions a Sequence can have on one of the model's replicas; 0 without any. */
-  int contextMax(String model) {
+  int positionsMax(String model) {
     return of(model).stream()
-        .mapToInt(replica -> replica.report.capacity().contextMax())
+        .mapToInt(replica -> replica.report.capacity().positionsMax())
         .max()
         .orElse(0);
   }

@@ -131,10 +131,10 @@ class ReplicasTest {
 
   @Test
   void the_context_is_that_of_the_largest_replica() {
-    assertThat(replicas.contextMax("m")).isZero();
+    assertThat(replicas.positionsMax("m")).isZero();
     replicas.heard(report("r1", "m", 64, 0, false));
     replicas.heard(report("r2", "m", 128, 0, false));
 
-    assertThat(replicas.contextMax("m")).isEqualTo(128);
+    assertThat(replicas.positionsMax("m")).isEqualTo(128);
   }
 }
