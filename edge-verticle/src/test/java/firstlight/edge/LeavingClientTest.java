@@ -178,8 +178,7 @@ class LeavingClientTest {
       Submit submit = edge.replica.nextSubmit();
       edge.replica.emit(submit.getGeneration(), 'a');
       readUntil(socket.getInputStream(), "\"text\":\"a\"");
-      edge.replica.refuse(
-          submit.getGeneration(), FailureKind.UNAVAILABLE, "gone", "Gone.", 1_001);
+      edge.replica.refuse(submit.getGeneration(), FailureKind.UNAVAILABLE, "gone", "Gone.", 1_001);
       String rest = readUntil(socket.getInputStream(), "0\r\n\r\n");
       assertThat(rest)
           .contains("data: {\"error\":{\"message\":\"Gone.\"")
