@@ -2,7 +2,6 @@ package firstlight.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import firstlight.edge.EdgeModel;
 import firstlight.edge.EdgeModels;
 import firstlight.model.Model;
 import firstlight.model.TestModels;
@@ -110,16 +109,7 @@ class MovedAnswerTest {
   @BeforeAll
   void open() {
     model = TestModels.smollm2Model();
-    edgeModels =
-        new EdgeModels(
-            List.of(
-                new EdgeModel(
-                    ScriptReplica.MODEL,
-                    model.tokenizer(),
-                    model.template(),
-                    model.hyperparameters().contextLength(),
-                    "0".repeat(64),
-                    1_700_000_000)));
+    edgeModels = ScriptReplica.edgeModels(model);
   }
 
   @AfterAll

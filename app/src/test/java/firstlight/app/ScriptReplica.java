@@ -1,11 +1,15 @@
 package firstlight.app;
 
 import firstlight.batcher.BatcherConfig;
+import firstlight.edge.EdgeModel;
+import firstlight.edge.EdgeModels;
 import firstlight.gpu.GpuConfig;
+import firstlight.model.Model;
 import firstlight.protocol.DeviceCapacity;
 import firstlight.protocol.Numerics;
 import firstlight.protocol.Settings;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * How a replica of a script is made.
@@ -33,6 +37,19 @@ record ScriptReplica(
     Duration stepLimit) {
   static final String MODEL = "glass";
   private static final int CONTEXT_MAX = 4096;
+
+  /** What an edge knows of the model. */
+  static EdgeModels edgeModels(Model model) {
+    return new EdgeModels(
+        List.of(
+            new EdgeModel(
+                MODEL,
+                model.tokenizer(),
+                model.template(),
+                model.hyperparameters().contextLength(),
+                "0".repeat(64),
+                1_700_000_000)));
+  }
 
   /** From the words after {@code replica}. */
   static ScriptReplica of(Words words) {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import firstlight.edge.EdgeModel;
 import firstlight.edge.EdgeModels;
 import firstlight.model.Model;
 import firstlight.model.TestModels;
@@ -33,16 +32,7 @@ class ScriptTest {
   @BeforeAll
   void open() {
     model = TestModels.smollm2Model();
-    edgeModels =
-        new EdgeModels(
-            List.of(
-                new EdgeModel(
-                    ScriptReplica.MODEL,
-                    model.tokenizer(),
-                    model.template(),
-                    model.hyperparameters().contextLength(),
-                    "0".repeat(64),
-                    1_700_000_000)));
+    edgeModels = ScriptReplica.edgeModels(model);
   }
 
   private static List<Path> scripts() throws IOException {

@@ -1,6 +1,5 @@
 package firstlight.app;
 
-import static firstlight.app.Client.object;
 import static firstlight.app.Served.COMPLETIONS;
 import static firstlight.app.Served.SMOLLM2;
 import static firstlight.app.Served.completion;
@@ -12,8 +11,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import firstlight.app.Client.Answer;
 import firstlight.gpu.cuda.SimulatedControl.Fault;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -38,7 +35,7 @@ class SeveralGpusIT {
   private static final int LAUNCH_FAILED = 719;
   private static final int GPUS = 2;
 
-  private static final int TOKENS = 24;
+  private static final int TOKENS = 12;
   private static final int FEW = 3;
 
   private static SimulatedNode node;
@@ -51,7 +48,7 @@ class SeveralGpusIT {
   @BeforeAll
   static void start() throws Exception {
     SimulatedNode.require();
-    node = SimulatedNode.start(GPUS);
+    node = SimulatedNode.start(GPUS, 4);
     served = node.served();
   }
 
@@ -70,20 +67,7 @@ class SeveralGpusIT {
 
   /** A stream whose first event is there already. */
   private static Iterator<JsonNode> begun(ObjectNode body) throws Exception {
-    HttpResponse<Stream<String>> response =
-        served
-            .a()
-            .http()
-            .send(
-                served.post(COMPLETIONS, Client.JSON.writeValueAsBytes(body)).build(),
-                BodyHandlers.ofLines());
-    assertThat(response.statusCode()).isEqualTo(200);
-    Iterator<JsonNode> events =
-        response
-            .body()
-            .filter(line -> line.startsWith("data: {"))
-            .map(line -> (JsonNode) object(line.substring("data: ".length())))
-            .iterator();
+    Iterator<JsonNode> events = node.stream(body);
     assertThat(events.hasNext()).isTrue();
     return events;
   }
@@ -168,13 +152,9 @@ class SeveralGpusIT {
 
   /** The second model is on the failing GPU, too, and is asked nothing. */
   @ParameterizedTest
-  @CsvSource({
-    LAUNCH_FAILED + ", 0, device_launch_failed",
-    LAUNCH_FAILED + ", 1, device_launch_failed",
-    OUT_OF_MEMORY + ", 1, device_out_of_memory"
-  })
-  void a_failure_on_one_gpu_is_told_to_its_streams_alone_and_it_comes_back(
-      int result, int gpu, String code) throws Exception {
+  @CsvSource({LAUNCH_FAILED + ", 1", OUT_OF_MEMORY + ", 0"})
+  void what_a_failing_gpu_had_goes_on_elsewhere_and_it_comes_back(int result, int gpu)
+      throws Exception {
     awaitAll();
     int logged = served.log().length();
     List<Iterator<JsonNode>> streams = onEach(TOKENS);
@@ -184,15 +164,10 @@ class SeveralGpusIT {
     }
     List<List<JsonNode>> ended = streams.stream().map(SeveralGpusIT::rest).toList();
 
-    assertThat(ended)
-        .filteredOn(SeveralGpusIT::failed)
+    assertThat(ended).noneMatch(SeveralGpusIT::failed);
+    assertThat(ended.stream().map(SeveralGpusIT::tokens).distinct())
         .singleElement()
-        .satisfies(
-            events -> assertThat(events.getLast().at("/error/code").asText()).isEqualTo(code));
-    assertThat(ended)
-        .filteredOn(events -> !failed(events))
-        .singleElement()
-        .satisfies(events -> assertThat(tokens(events)).hasSize(TOKENS));
+        .satisfies(tokens -> assertThat(tokens).hasSize(TOKENS));
     awaitAll();
     assertThat(node.control().pending()).isFalse();
     assertThat(served.log().substring(logged))
@@ -208,7 +183,7 @@ class SeveralGpusIT {
     List<CompletableFuture<Answer>> answers =
         Stream.generate(() -> served.a().sendLater(COMPLETIONS, longer)).limit(GPUS).toList();
     for (CompletableFuture<Answer> answer : answers) {
-      assertThat(answer.get().status()).isIn(200, 503);
+      assertThat(answer.get().status()).isEqualTo(200);
     }
   }
 }

@@ -1,6 +1,5 @@
 package firstlight.app;
 
-import static firstlight.app.Client.object;
 import static firstlight.app.Served.CHAT;
 import static firstlight.app.Served.COMPLETIONS;
 import static firstlight.app.Served.SMOLLM2;
@@ -15,13 +14,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import firstlight.app.Client.Answer;
 import firstlight.gpu.cuda.SimulatedControl.Fault;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -55,7 +51,7 @@ class SimulatedGpuIT {
   @BeforeAll
   static void start() throws Exception {
     SimulatedNode.require();
-    node = SimulatedNode.start(1);
+    node = SimulatedNode.start(1, 0);
     simulated = node.served();
   }
 
@@ -150,20 +146,7 @@ class SimulatedGpuIT {
   /** The last event of a stream during which calls fail. */
   private static JsonNode failing(Fault... faults) throws Exception {
     ObjectNode body = completion(SMOLLM2, "1, 2, 3, 4,", 200).put("stream", true);
-    HttpResponse<Stream<String>> response =
-        simulated
-            .a()
-            .http()
-            .send(
-                simulated.post(COMPLETIONS, Client.JSON.writeValueAsBytes(body)).build(),
-                BodyHandlers.ofLines());
-    assertThat(response.statusCode()).isEqualTo(200);
-    Iterator<JsonNode> events =
-        response
-            .body()
-            .filter(line -> line.startsWith("data: {"))
-            .map(line -> (JsonNode) object(line.substring("data: ".length())))
-            .iterator();
+    Iterator<JsonNode> events = node.stream(body);
     JsonNode last = events.next();
     node.control().inject(faults);
     // A prompt that is longer than any before it: its graph is yet to be made.

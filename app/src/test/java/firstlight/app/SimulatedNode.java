@@ -1,5 +1,6 @@
 package firstlight.app;
 
+import static firstlight.app.Client.object;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -8,10 +9,14 @@ import firstlight.app.Client.Answer;
 import firstlight.gpu.cuda.SimulatedControl;
 import firstlight.gpu.cuda.SimulatedDriver;
 import firstlight.model.TestModels;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
 /** A whole node whose GPUs are simulated, and what makes them fail. */
@@ -46,6 +51,8 @@ final class SimulatedNode implements AutoCloseable {
         host: 127.0.0.1
         port: 0
         open: false
+        limits:
+          movesMax: %d
         times:
           replicaExpiry: 10s
         tenants:
@@ -71,18 +78,26 @@ final class SimulatedNode implements AutoCloseable {
 
   /** Starts it with {@code --device cuda}; it may fail to. */
   static FirstlightProcess launch(SimulatedControl control, Path data) throws Exception {
+    return launch(control, data, 0);
+  }
+
+  private static FirstlightProcess launch(SimulatedControl control, Path data, int movesMax)
+      throws Exception {
     Path model = TestModels.smollm2().toAbsolutePath();
     Path file = data.resolve("simulated.yaml");
-    Files.writeString(file, CONFIGURATION.formatted(data.toAbsolutePath(), model));
+    Files.writeString(file, CONFIGURATION.formatted(data.toAbsolutePath(), model, movesMax));
     return FirstlightProcess.start(
         control.environment(), "up", "--device", "cuda", "--config", file.toAbsolutePath() + "");
   }
 
-  static SimulatedNode start(int gpus) throws Exception {
+  /**
+   * @param movesMax how often a generation goes on elsewhere when its GPU fails
+   */
+  static SimulatedNode start(int gpus, int movesMax) throws Exception {
     Path data = FirstlightProcess.freshFolder("simulated");
     SimulatedControl control = SimulatedControl.in(data);
     control.devices(gpus);
-    return new SimulatedNode(control, launch(control, data));
+    return new SimulatedNode(control, launch(control, data, movesMax));
   }
 
   Served served() {
@@ -108,6 +123,23 @@ final class SimulatedNode implements AutoCloseable {
           return answer.get().status() != 503;
         });
     return Served.good(answer.get());
+  }
+
+  /** The events of a stream that has begun. */
+  Iterator<JsonNode> stream(ObjectNode body) throws Exception {
+    HttpResponse<Stream<String>> response =
+        served
+            .a()
+            .http()
+            .send(
+                served.post(COMPLETIONS, Client.JSON.writeValueAsBytes(body)).build(),
+                BodyHandlers.ofLines());
+    assertThat(response.statusCode()).isEqualTo(200);
+    return response
+        .body()
+        .filter(line -> line.startsWith("data: {"))
+        .map(line -> (JsonNode) object(line.substring("data: ".length())))
+        .iterator();
   }
 
   @Override

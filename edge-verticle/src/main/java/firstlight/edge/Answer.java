@@ -93,6 +93,11 @@ final class Answer implements GenerationListener {
     return replica;
   }
 
+  /** Whether a token of it came. */
+  boolean begun() {
+    return position > 0;
+  }
+
   /** How often it went on with another replica. */
   int moves() {
     return moves;
@@ -101,8 +106,7 @@ final class Answer implements GenerationListener {
   /** What another replica must have: room for all of it, since its length is settled. */
   Placement.Need need() {
     return new Placement.Need(
-        spec.prompt().length + spec.outputMax(),
-        position > 0 ? replica.capacity().numerics() : null);
+        spec.prompt().length + spec.outputMax(), begun() ? replica.capacity().numerics() : null);
   }
 
   int index() {

@@ -98,11 +98,17 @@ final class Moves {
       if (replica != null) {
         lost.remove(answer);
         answer.goOn(replica, links.link(replica.replica()).orElseThrow());
-      } else if (since.compareTo(timeout) >= 0) {
+      } else if (since.compareTo(timeout) >= 0 || isTooLate(answer)) {
         lost.remove(answer);
         answer.giveUp(loss.failure);
       }
     }
+  }
+
+  /** A client that waits for a first token in time can go elsewhere itself. */
+  private boolean isTooLate(Answer answer) {
+    long deadline = answer.spec().deadline();
+    return !answer.begun() && deadline > 0 && time.epochMillis() >= deadline;
   }
 
   private Optional<ReplicaReport> place(Answer answer, Lost loss, Duration since) {

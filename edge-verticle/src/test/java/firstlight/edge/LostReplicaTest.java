@@ -8,6 +8,7 @@ import firstlight.protocol.FailureKind;
 import firstlight.protocol.FinishReason;
 import firstlight.protocol.wire.Submit;
 import io.micrometer.core.instrument.Timer;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -228,6 +229,39 @@ class LostReplicaTest {
         .contains("\"text\":\"a\"", "data: {\"error\":{", "replica_lost")
         .doesNotContain("[DONE]");
     assertThat(edge.eventWith("failed").getErrorCode()).isEqualTo("replica_lost");
+  }
+
+  @Test
+  void a_client_that_set_a_time_for_its_first_token_waits_no_longer_but_for_one_that_began()
+      throws Exception {
+    start("");
+    CompletableFuture<HttpResponse<String>> begun = within500("");
+    Submit first = edge.replica.nextSubmit();
+    edge.replica.emit(first.getGeneration(), 'a');
+    CompletableFuture<HttpResponse<String>> waiting = within500(",\"seed\":1");
+    edge.replica.nextSubmit();
+    Waiting.until(() -> edge.meters.find("vllm:time_to_first_token").timer() != null);
+
+    edge.replica.stop();
+
+    HttpResponse<String> refused = waiting.get(10, TimeUnit.SECONDS);
+    assertThat(refused.statusCode()).isEqualTo(503);
+    assertThat(refused.body()).contains("replica_lost");
+    assertThat(begun).isNotDone();
+    other('a', 'b', ByteTokenizer.END);
+    assertThat(json(begun).at("/choices/0/text").asText()).isEqualTo("ab");
+  }
+
+  private CompletableFuture<HttpResponse<String>> within500(String more) {
+    String body = "{\"model\":\"bytes\",\"prompt\":\"x\"" + more + "}";
+    return edge.client.sendAsync(
+        edge.request("/v1/completions")
+            .header("Authorization", "Bearer " + EdgeFixture.KEY)
+            .header(Urgency.HEADER, "500")
+            .header("Content-Type", "application/json")
+            .POST(HttpRequest.BodyPublishers.ofString(body))
+            .build(),
+        HttpResponse.BodyHandlers.ofString());
   }
 
   @Test

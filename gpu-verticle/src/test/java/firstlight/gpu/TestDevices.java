@@ -30,10 +30,25 @@ final class TestDevices {
 
   /** The same for longer Steps. */
   static GpuConfig larger(GpuConfig config, int stepTokensMax) {
+    return changed(config, config.provider(), stepTokensMax, config.cuda());
+  }
+
+  /** The same on GPUs. */
+  static GpuConfig on(GpuConfig config, CudaConfig cuda) {
+    return changed(config, config.provider(), config.stepTokensMax(), cuda);
+  }
+
+  /** The same with those kernels. */
+  static GpuConfig provided(GpuConfig config, GpuConfig.Provider provider) {
+    return changed(config, provider, config.stepTokensMax(), config.cuda());
+  }
+
+  private static GpuConfig changed(
+      GpuConfig config, GpuConfig.Provider provider, int stepTokensMax, CudaConfig cuda) {
     return new GpuConfig(
         config.device(),
         config.kernels(),
-        config.provider(),
+        provider,
         config.threads(),
         config.kvType(),
         config.kvMemoryBytes(),
@@ -44,44 +59,6 @@ final class TestDevices {
         config.stepTimeLimit(),
         config.ownerTimeout(),
         config.warmUp(),
-        config.cuda());
-  }
-
-  /** The same on GPUs. */
-  static GpuConfig on(GpuConfig config, CudaConfig cuda) {
-    return new GpuConfig(
-        config.device(),
-        config.kernels(),
-        config.provider(),
-        config.threads(),
-        config.kvType(),
-        config.kvMemoryBytes(),
-        config.kvBlocks(),
-        config.blockTokens(),
-        config.stepTokensMax(),
-        config.contextMax(),
-        config.stepTimeLimit(),
-        config.ownerTimeout(),
-        config.warmUp(),
         cuda);
-  }
-
-  /** The same with those kernels. */
-  static GpuConfig provided(GpuConfig config, GpuConfig.Provider provider) {
-    return new GpuConfig(
-        config.device(),
-        config.kernels(),
-        provider,
-        config.threads(),
-        config.kvType(),
-        config.kvMemoryBytes(),
-        config.kvBlocks(),
-        config.blockTokens(),
-        config.stepTokensMax(),
-        config.contextMax(),
-        config.stepTimeLimit(),
-        config.ownerTimeout(),
-        config.warmUp(),
-        config.cuda());
   }
 }
