@@ -66,11 +66,13 @@ public final class SessionVerticle extends VerticleBase {
       Histories histories, Conversations conversations, FeedbackIds feedbackIds) {}
 
   /** What the instances of one node share. */
-  private record Node(Schema schema, LocalTurnStore local, Outage redis, Outage postgres) {
+  private record Node(
+      Schema schema, LocalTurnStore local, UnknownTurns unknown, Outage redis, Outage postgres) {
     static Node of(SessionConfig config, Time time) {
       return new Node(
           new Schema(config.postgres()),
           new LocalTurnStore(config.cache(), time),
+          new UnknownTurns(config.cache(), time),
           new Outage(time, config.attemptPause(), QUIET),
           new Outage(time, config.attemptPause(), QUIET));
     }
@@ -132,6 +134,7 @@ public final class SessionVerticle extends VerticleBase {
     if (config.cache().enabled()) {
       caches.add(new Histories.Tier("local", node.local()));
       meters.size(node.local());
+      meters.size(node.unknown());
     }
     if (config.redis().enabled()) {
       RedisTurnStore redis = new RedisTurnStore(vertx, config.redis());
@@ -144,7 +147,7 @@ public final class SessionVerticle extends VerticleBase {
     Histories.Tier postgres = new Histories.Tier("postgres", new PostgresTurnStore(requests));
     tiers.addAll(caches);
     tiers.add(postgres);
-    return new Histories(caches, postgres, limits, meters);
+    return new Histories(caches, postgres, node.unknown(), limits, meters);
   }
 
   private void listen(Stores stores) {

@@ -203,7 +203,8 @@ final class SessionVerticleTest {
                   Duration.ofSeconds(1),
                   Duration.ofSeconds(9),
                   1),
-              new SessionConfig.Cache(false, 1, 1 << 16, Duration.ofSeconds(1)),
+              new SessionConfig.Cache(
+                  false, 1, 1 << 16, Duration.ofSeconds(1), 1, Duration.ofSeconds(1)),
               given.limits(),
               given.attemptPause()),
           1);
