@@ -73,7 +73,7 @@ final class SessionMeters {
   /** Shows whether a tier is away. */
   void away(String tier, Outage outage) {
     Gauge.builder("firstlight_session_tier_away", outage, it -> it.away() ? 1 : 0)
-        .description("1 while the last request to the tier failed")
+        .description("1 while the tier is away")
         .tag("tier", tier)
         .register(registry);
   }

@@ -119,7 +119,10 @@ public final class SessionVerticle extends VerticleBase {
   private Stores stores() {
     PostgresRequests requests =
         new PostgresRequests(
-            new PostgresConnections(vertx, config.postgres(), time), node.postgres(), meters);
+            vertx,
+            new PostgresConnections(vertx, config.postgres(), time),
+            node.postgres(),
+            meters);
     Allowance limits = new Allowance(config.limits().turns(), config.limits().characters());
     Histories histories = histories(requests, limits);
     return new Stores(
