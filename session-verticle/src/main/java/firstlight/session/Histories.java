@@ -22,7 +22,7 @@ final class Histories {
   private final UnknownTurns unknown;
   private final Allowance limits;
   private final SessionMeters meters;
-  private final SingleFlight<TurnKey, History> flights = new SingleFlight<>();
+  private final SingleFlight<TurnKey, History> flights;
 
   /**
    * @param name as it stands in the metrics
@@ -31,16 +31,19 @@ final class Histories {
 
   /**
    * @param caches which never fail to read or to keep, the quickest first
+   * @param flights look-ups under way, also those of others with the same tiers
    */
   Histories(
       List<Tier> caches,
       Tier durable,
       UnknownTurns unknown,
+      SingleFlight<TurnKey, History> flights,
       Allowance limits,
       SessionMeters meters) {
     this.caches = List.copyOf(caches);
     this.durable = durable;
     this.unknown = unknown;
+    this.flights = flights;
     this.limits = limits;
     this.meters = meters;
   }

@@ -16,7 +16,7 @@
  *   <li>Deciding without doing: {@link firstlight.session.Lineage} puts a chain together within its
  *       {@link firstlight.session.Allowance}; {@link firstlight.session.Outage} says when to try a
  *       lost tier again, and {@link firstlight.session.Lookout} tries PostgreSQL so; {@link
- *       firstlight.session.SingleFlight} joins equal look-ups; {@link
+ *       firstlight.session.SingleFlight} joins equal look-ups of a node; {@link
  *       firstlight.session.UnknownTurns} remembers for a moment what does not exist.
  * </ul>
  *

@@ -32,6 +32,7 @@ final class HistoriesTest {
           List.of(new Histories.Tier("local", local), new Histories.Tier("region", region)),
           new Histories.Tier("durable", durable),
           new UnknownTurns(SessionConfig.from(Settings.empty()).cache(), new SimulatedTime()),
+          new SingleFlight<>(),
           new Allowance(4, 10_000),
           new SessionMeters(registry, new SimulatedTime()));
 
