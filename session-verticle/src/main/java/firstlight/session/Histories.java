@@ -13,14 +13,16 @@ import java.util.List;
  *
  * <p>A history is read along its parents. Whatever a tier does not have is asked of the next one,
  * and what that has is offered to all before it. A turn whose ancestor was deleted has no history
- * any more: it answers like a turn that never was.
+ * any more: it answers like a turn that never was. The durable tier is not asked for a turn that it
+ * did not have a moment ago.
  */
 final class Histories {
   private final List<Tier> caches;
   private final Tier durable;
+  private final UnknownTurns unknown;
   private final Allowance limits;
   private final SessionMeters meters;
-  private final SingleFlight<TurnKey, History> flights = new SingleFlight<>();
+  private final SingleFlight<TurnKey, History> flights;
 
   /**
    * @param name as it stands in the metrics
@@ -29,10 +31,19 @@ final class Histories {
 
   /**
    * @param caches which never fail to read or to keep, the quickest first
+   * @param flights look-ups under way, also those of others with the same tiers
    */
-  Histories(List<Tier> caches, Tier durable, Allowance limits, SessionMeters meters) {
+  Histories(
+      List<Tier> caches,
+      Tier durable,
+      UnknownTurns unknown,
+      SingleFlight<TurnKey, History> flights,
+      Allowance limits,
+      SessionMeters meters) {
     this.caches = List.copyOf(caches);
     this.durable = durable;
+    this.unknown = unknown;
+    this.flights = flights;
     this.limits = limits;
     this.meters = meters;
   }
@@ -103,7 +114,29 @@ final class Histories {
       int depth = i;
       search = search.compose(_ -> extend(lineage, caches.get(depth), depth));
     }
-    return search.compose(_ -> extend(lineage, durable, caches.size())).map(_ -> lineage.history());
+    return search.compose(_ -> extendFromDurable(lineage)).map(_ -> lineage.history());
+  }
+
+  /** Spared what it did not have a moment ago. */
+  private Future<Void> extendFromDurable(Lineage lineage) {
+    if (lineage.complete()) {
+      return Future.succeededFuture();
+    }
+    TurnKey missing = lineage.missing();
+    if (unknown.holds(missing)) {
+      meters.unknown(durable.name());
+      return Future.succeededFuture();
+    }
+    int ticket = unknown.ticket(missing);
+    return extend(lineage, durable, caches.size())
+        .map(
+            _ -> {
+              // A turn further up is looked for, and noted, on its own the next time.
+              if (!lineage.complete() && lineage.missing().equals(missing)) {
+                unknown.add(missing, ticket);
+              }
+              return null;
+            });
   }
 
   private Future<Void> extend(Lineage lineage, Tier tier, int depth) {
@@ -127,6 +160,7 @@ final class Histories {
   /** Nobody waits for the caches. */
   private void offer(List<StoredTurn> turns, int depth) {
     if (!turns.isEmpty()) {
+      unknown.arrived(turns);
       caches.subList(0, depth).forEach(cache -> cache.store().keep(turns));
     }
   }

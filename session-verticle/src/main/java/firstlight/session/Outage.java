@@ -10,7 +10,7 @@ import java.time.Duration;
  */
 final class Outage {
   private final Time time;
-  private final long pauseNanos;
+  private final Duration pause;
   private final long quietNanos;
   private boolean away;
   private boolean told;
@@ -23,7 +23,7 @@ final class Outage {
    */
   Outage(Time time, Duration pause, Duration quiet) {
     this.time = time;
-    this.pauseNanos = pause.toNanos();
+    this.pause = pause;
     this.quietNanos = quiet.toNanos();
   }
 
@@ -35,7 +35,7 @@ final class Outage {
     if (time.nanos() - nextTry < 0) {
       return false;
     }
-    nextTry = time.nanos() + pauseNanos;
+    nextTry = time.nanos() + pause.toNanos();
     return true;
   }
 
@@ -43,8 +43,16 @@ final class Outage {
    * @return whether to log it
    */
   synchronized boolean failed() {
-    away = true;
-    nextTry = time.nanos() + pauseNanos;
+    if (!away) {
+      away = true;
+      // Later ones were on their way; the pause counts from one attempt to the next.
+      nextTry = time.nanos() + pause.toNanos();
+    }
+    return mayTell();
+  }
+
+  /** Whether to log a failure now. */
+  synchronized boolean mayTell() {
     if (told && time.nanos() - nextWord < 0) {
       return false;
     }
@@ -60,6 +68,11 @@ final class Outage {
     boolean back = away;
     away = false;
     return back;
+  }
+
+  /** Between two attempts. */
+  Duration pause() {
+    return pause;
   }
 
   synchronized boolean away() {

@@ -159,8 +159,17 @@ public record SessionConfig(
    * @param bytes at most, as estimated
    * @param ttl since a turn was put there; bounds how long a node that missed the announcement of a
    *     deletion still answers with the turn
+   * @param unknownEntries turns at most that are remembered not to exist, beside those above
+   * @param unknownTtl how long they are; bounds how long a turn that another node or region stores
+   *     can seem to be missing here
    */
-  public record Cache(boolean enabled, int entries, long bytes, Duration ttl) {
+  public record Cache(
+      boolean enabled,
+      int entries,
+      long bytes,
+      Duration ttl,
+      int unknownEntries,
+      Duration unknownTtl) {
     static Cache from(Settings settings) {
       Cache cache =
           new Cache(
@@ -172,7 +181,14 @@ public record SessionConfig(
                   "ttl",
                   Duration.ofMinutes(5),
                   Duration.ofSeconds(1),
-                  Duration.ofHours(1)));
+                  Duration.ofHours(1)),
+              settings.integer("unknownEntries", 10_000, 1, 1_000_000),
+              span(
+                  settings,
+                  "unknownTtl",
+                  Duration.ofSeconds(2),
+                  MILLISECOND,
+                  Duration.ofSeconds(10)));
       settings
           .problems()
           .require(

@@ -43,6 +43,11 @@ final class SessionMeters {
     counter(LOOKUPS, "Tiers asked for a history", "tier", tier, "outcome", "spared").increment();
   }
 
+  /** A tier was not asked for a turn that it did not have a moment ago. */
+  void unknown(String tier) {
+    counter(LOOKUPS, "Tiers asked for a history", "tier", tier, "outcome", "unknown").increment();
+  }
+
   /**
    * A message was answered.
    *
@@ -68,7 +73,7 @@ final class SessionMeters {
   /** Shows whether a tier is away. */
   void away(String tier, Outage outage) {
     Gauge.builder("firstlight_session_tier_away", outage, it -> it.away() ? 1 : 0)
-        .description("1 while the last request to the tier failed")
+        .description("1 while the tier is away")
         .tag("tier", tier)
         .register(registry);
   }
@@ -77,6 +82,13 @@ final class SessionMeters {
   void size(LocalTurnStore local) {
     Gauge.builder("firstlight_session_cache_entries", local, LocalTurnStore::size)
         .description("Turns in the memory of this node")
+        .register(registry);
+  }
+
+  /** Shows how many turns are known not to exist. */
+  void size(UnknownTurns unknown) {
+    Gauge.builder("firstlight_session_unknown_entries", unknown, UnknownTurns::size)
+        .description("Turns that PostgreSQL did not have a moment ago, in the memory of this node")
         .register(registry);
   }
 

@@ -11,6 +11,7 @@ import firstlight.protocol.FailureKind;
 import firstlight.protocol.FindConversation;
 import firstlight.protocol.FindHistory;
 import firstlight.protocol.FromSession;
+import firstlight.protocol.History;
 import firstlight.protocol.MeshException;
 import firstlight.protocol.NoteFeedback;
 import firstlight.protocol.RemoveItem;
@@ -37,7 +38,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Answers {@link ToSession} at {@link Addresses#SESSION}. Any number of instances on any number of
- * nodes do the same work; those of one node, made by one {@link #instances}, share its memory.
+ * nodes do the same work; those of one node, made by one {@link #instances}, share its memory and
+ * the look-ups under way.
  *
  * <p>A deletion is announced to all of them. One that misses the announcement may answer with the
  * turn until its copy has outlived {@code session.cache.ttl}.
@@ -66,11 +68,19 @@ public final class SessionVerticle extends VerticleBase {
       Histories histories, Conversations conversations, FeedbackIds feedbackIds) {}
 
   /** What the instances of one node share. */
-  private record Node(Schema schema, LocalTurnStore local, Outage redis, Outage postgres) {
+  private record Node(
+      Schema schema,
+      LocalTurnStore local,
+      UnknownTurns unknown,
+      SingleFlight<TurnKey, History> flights,
+      Outage redis,
+      Outage postgres) {
     static Node of(SessionConfig config, Time time) {
       return new Node(
           new Schema(config.postgres()),
           new LocalTurnStore(config.cache(), time),
+          new UnknownTurns(config.cache(), time),
+          new SingleFlight<>(),
           new Outage(time, config.attemptPause(), QUIET),
           new Outage(time, config.attemptPause(), QUIET));
     }
@@ -111,13 +121,18 @@ public final class SessionVerticle extends VerticleBase {
     stopping = true;
     return Future.join(consumers.stream().map(MessageConsumer::unregister).toList())
         .transform(_ -> migration)
-        .transform(_ -> Future.join(tiers.stream().map(tier -> tier.store().close()).toList()));
+        .transform(_ -> Future.join(tiers.stream().map(tier -> tier.store().close()).toList()))
+        // A look-up of this instance may never end now, so no other instance waits for it.
+        .onComplete(_ -> node.flights().detach());
   }
 
   private Stores stores() {
     PostgresRequests requests =
         new PostgresRequests(
-            new PostgresConnections(vertx, config.postgres(), time), node.postgres(), meters);
+            vertx,
+            new PostgresConnections(vertx, config.postgres(), time),
+            node.postgres(),
+            meters);
     Allowance limits = new Allowance(config.limits().turns(), config.limits().characters());
     Histories histories = histories(requests, limits);
     return new Stores(
@@ -132,6 +147,7 @@ public final class SessionVerticle extends VerticleBase {
     if (config.cache().enabled()) {
       caches.add(new Histories.Tier("local", node.local()));
       meters.size(node.local());
+      meters.size(node.unknown());
     }
     if (config.redis().enabled()) {
       RedisTurnStore redis = new RedisTurnStore(vertx, config.redis());
@@ -144,7 +160,7 @@ public final class SessionVerticle extends VerticleBase {
     Histories.Tier postgres = new Histories.Tier("postgres", new PostgresTurnStore(requests));
     tiers.addAll(caches);
     tiers.add(postgres);
-    return new Histories(caches, postgres, limits, meters);
+    return new Histories(caches, postgres, node.unknown(), node.flights(), limits, meters);
   }
 
   private void listen(Stores stores) {

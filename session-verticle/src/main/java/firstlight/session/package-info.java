@@ -15,7 +15,9 @@
  *       firstlight.session.Schema} makes).
  *   <li>Deciding without doing: {@link firstlight.session.Lineage} puts a chain together within its
  *       {@link firstlight.session.Allowance}; {@link firstlight.session.Outage} says when to try a
- *       lost tier again; {@link firstlight.session.SingleFlight} joins equal look-ups.
+ *       lost tier again, and {@link firstlight.session.Lookout} tries PostgreSQL so; {@link
+ *       firstlight.session.SingleFlight} joins equal look-ups of a node; {@link
+ *       firstlight.session.UnknownTurns} remembers for a moment what does not exist.
  * </ul>
  *
  * <p>Why nothing is ever overwritten: a turn never changes, so two copies of it are equal wherever

@@ -46,6 +46,7 @@ final class DeadConnectionsTest {
     PostgresTurnStore store =
         new PostgresTurnStore(
             new PostgresRequests(
+                vertx,
                 new PostgresConnections(
                     vertx,
                     new SessionConfig.Postgres(

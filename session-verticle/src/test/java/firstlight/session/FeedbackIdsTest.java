@@ -31,6 +31,7 @@ final class FeedbackIdsTest {
     ids =
         new FeedbackIds(
             new PostgresRequests(
+                vertx,
                 new PostgresConnections(vertx, given, time),
                 new Outage(time, Duration.ofSeconds(1), Duration.ofSeconds(1)),
                 meters),

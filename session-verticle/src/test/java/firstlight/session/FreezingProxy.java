@@ -8,6 +8,7 @@ import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetSocket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Stands between a client and a server. Connections that it freezes stay open and carry nothing any
@@ -18,6 +19,8 @@ final class FreezingProxy {
   private final NetClient client;
   private final Set<NetSocket> frozen = ConcurrentHashMap.newKeySet();
   private final Set<NetSocket> live = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger accepted = new AtomicInteger();
+  private volatile boolean silent;
 
   FreezingProxy(Vertx vertx, int target) {
     client = vertx.createNetClient();
@@ -26,6 +29,7 @@ final class FreezingProxy {
             .createNetServer()
             .connectHandler(
                 near -> {
+                  accepted.incrementAndGet();
                   near.pause();
                   client
                       .connect(target, "127.0.0.1")
@@ -44,8 +48,27 @@ final class FreezingProxy {
     frozen.addAll(live);
   }
 
+  /** All connections of this moment and, until {@link #thaw}, later ones. */
+  void freezeFromNowOn() {
+    silent = true;
+    freeze();
+  }
+
+  /** Connections made from now on work. */
+  void thaw() {
+    silent = false;
+  }
+
+  /** Connections that were tried. */
+  int accepted() {
+    return accepted.get();
+  }
+
   private void join(NetSocket near, NetSocket far) {
     live.add(near);
+    if (silent) {
+      frozen.add(near);
+    }
     near.handler(
         bytes -> {
           if (!frozen.contains(near)) {

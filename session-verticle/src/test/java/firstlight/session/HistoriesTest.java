@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import firstlight.protocol.FailureKind;
 import firstlight.protocol.History;
 import firstlight.protocol.MeshException;
+import firstlight.protocol.Settings;
 import firstlight.protocol.SimulatedTime;
 import firstlight.protocol.StoredTurn;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -30,6 +31,8 @@ final class HistoriesTest {
       new Histories(
           List.of(new Histories.Tier("local", local), new Histories.Tier("region", region)),
           new Histories.Tier("durable", durable),
+          new UnknownTurns(SessionConfig.from(Settings.empty()).cache(), new SimulatedTime()),
+          new SingleFlight<>(),
           new Allowance(4, 10_000),
           new SessionMeters(registry, new SimulatedTime()));
 
@@ -62,13 +65,15 @@ final class HistoriesTest {
     result(local.keep(List.of(turns.get(3))));
     result(histories.find(key("t", "r4")));
     failure(histories.find(key("t", "nowhere")));
-    durable.failure = AWAY;
     failure(histories.find(key("t", "nowhere")));
+    durable.failure = AWAY;
+    failure(histories.find(key("t", "elsewhere")));
     assertThat(count("local", "part")).isEqualTo(1);
-    assertThat(count("local", "miss")).isEqualTo(2);
-    assertThat(count("region", "miss")).isEqualTo(3);
+    assertThat(count("local", "miss")).isEqualTo(3);
+    assertThat(count("region", "miss")).isEqualTo(4);
     assertThat(count("durable", "hit")).isEqualTo(1);
     assertThat(count("durable", "miss")).isEqualTo(1);
+    assertThat(count("durable", "unknown")).isEqualTo(1);
     assertThat(count("durable", "error")).isEqualTo(1);
     assertThat(registry.get("firstlight_session_lookup").tag("tier", "durable").timer().count())
         .isEqualTo(3);

@@ -66,6 +66,6 @@ final class LocalTurnStoreTest extends TurnStoreContract {
   }
 
   private LocalTurnStore store(int entries, long bytes) {
-    return new LocalTurnStore(new SessionConfig.Cache(true, entries, bytes, TTL), time);
+    return new LocalTurnStore(new SessionConfig.Cache(true, entries, bytes, TTL, 1, TTL), time);
   }
 }

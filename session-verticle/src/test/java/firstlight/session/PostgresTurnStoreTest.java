@@ -194,6 +194,7 @@ final class PostgresTurnStoreTest extends TurnStoreContract {
             true);
     return new PostgresTurnStore(
         new PostgresRequests(
+            vertx,
             new PostgresConnections(vertx, config, time),
             new Outage(time, Duration.ofMillis(100), Duration.ofSeconds(10)),
             new SessionMeters(new SimpleMeterRegistry(), time)));

@@ -58,13 +58,22 @@ final class RealServices implements AutoCloseable {
 
   /** With patience, since the machine of a test may be busy. */
   SessionConfig config() {
+    return config(true, "");
+  }
+
+  /**
+   * @param cached in Redis, too
+   * @param more sections
+   */
+  SessionConfig config(boolean cached, String more) {
     String yaml =
         """
         postgres: {host: 127.0.0.1, port: %d, database: postgres, user: postgres, timeout: 5s}
-        redis: {connection: "redis://127.0.0.1:%d", timeout: 1s}
+        redis: {enabled: %s, connection: "redis://127.0.0.1:%d", timeout: 1s}
         attemptPause: 100ms
+        %s
         """
-            .formatted(postgresPort, redisPort);
+            .formatted(postgresPort, cached, redisPort, more);
     Settings settings = Settings.parse(yaml, _ -> null);
     SessionConfig config = SessionConfig.from(settings);
     settings.problems().throwIfAny();

@@ -40,7 +40,9 @@ final class SessionConfigTest {
                 Duration.ofSeconds(15),
                 1 << 20));
     assertThat(config.cache())
-        .isEqualTo(new SessionConfig.Cache(true, 20_000, 64 << 20, Duration.ofMinutes(5)));
+        .isEqualTo(
+            new SessionConfig.Cache(
+                true, 20_000, 64 << 20, Duration.ofMinutes(5), 10_000, Duration.ofSeconds(2)));
     assertThat(config.limits()).isEqualTo(new SessionConfig.Limits(500, 16 << 20));
     assertThat(config.attemptPause()).isEqualTo(Duration.ofSeconds(1));
   }
@@ -72,7 +74,7 @@ final class SessionConfigTest {
               timeout: 100ms
               idleTimeout: 8s
               turnCharactersMax: 70
-            cache: {enabled: false, entries: 8, bytes: 1MiB, ttl: 9s}
+            cache: {enabled: false, entries: 8, bytes: 1MiB, ttl: 9s, unknownEntries: 7, unknownTtl: 6s}
             history: {turns: 10, characters: 11}
             attemptPause: 12ms
             """,
@@ -104,7 +106,8 @@ final class SessionConfigTest {
                     Duration.ofMillis(100),
                     Duration.ofSeconds(8),
                     70),
-                new SessionConfig.Cache(false, 8, 1 << 20, Duration.ofSeconds(9)),
+                new SessionConfig.Cache(
+                    false, 8, 1 << 20, Duration.ofSeconds(9), 7, Duration.ofSeconds(6)),
                 new SessionConfig.Limits(10, 11),
                 Duration.ofMillis(12)));
   }
@@ -128,14 +131,14 @@ final class SessionConfigTest {
             """
             postgres: {prot: 1, port: 0, timeout: 6s, renewAfter: 1ms}
             redis: {ttl: 1ms}
-            cache: {bytes: 1KiB}
+            cache: {bytes: 1KiB, unknownTtl: 11s}
             history: {turns: 0}
             attemptPause: 0ms
             """,
             _ -> null);
     SessionConfig.from(settings);
     List<String> found = settings.problems().found();
-    assertThat(found).hasSize(8);
+    assertThat(found).hasSize(9);
     assertThat(String.join("\n", found))
         .contains(
             "postgres.prot is not a setting; did you mean postgres.port?",
@@ -144,6 +147,7 @@ final class SessionConfigTest {
             "renewAfter must be from 1s to 3600s, not 1ms",
             "ttl must be from 1s",
             "cache.bytes",
+            "unknownTtl must be from 1ms to 10s, not 11s",
             "history.turns",
             "attemptPause must be from 1ms to 5s, not 0s");
   }

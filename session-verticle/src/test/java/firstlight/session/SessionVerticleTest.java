@@ -16,6 +16,9 @@ import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.Request;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -187,6 +190,29 @@ final class SessionVerticleTest {
   }
 
   @Test
+  void equal_look_ups_at_all_instances_of_a_node_ask_postgresql_once() throws SQLException {
+    StoredTurn turn = turn("flight", "r1", null);
+    result(mesh.store(turn));
+    try (SessionMesh next = new SessionMesh();
+        Connection other = services.connection();
+        Statement lock = other.createStatement()) {
+      next.addNode(services.config(false, ""), EVERYBODY);
+      result(next.store(turn("flight", "here", null)));
+      other.setAutoCommit(false);
+      lock.execute("LOCK TABLE " + Schema.TURNS);
+      var answers = IntStream.range(0, 200).mapToObj(_ -> next.find("flight", "r1")).toList();
+      for (int i = 0; i < EVERYBODY; i++) {
+        // Whoever answers this has got its share of the others.
+        next.turns("flight", "here");
+      }
+      other.rollback();
+      assertThat(answers)
+          .allSatisfy(answer -> assertThat(result(answer).turns()).containsExactly(turn));
+      assertThat(next.lookups("postgres", "hit")).isEqualTo(1);
+    }
+  }
+
+  @Test
   void it_works_without_either_cache() {
     SessionConfig given = services.config();
     try (SessionMesh bare = new SessionMesh()) {
@@ -203,7 +229,8 @@ final class SessionVerticleTest {
                   Duration.ofSeconds(1),
                   Duration.ofSeconds(9),
                   1),
-              new SessionConfig.Cache(false, 1, 1 << 16, Duration.ofSeconds(1)),
+              new SessionConfig.Cache(
+                  false, 1, 1 << 16, Duration.ofSeconds(1), 1, Duration.ofSeconds(1)),
               given.limits(),
               given.attemptPause()),
           1);

@@ -2,10 +2,18 @@ package firstlight.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertx.core.Context;
+import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.Vertx;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 final class SingleFlightTest {
@@ -53,6 +61,69 @@ final class SingleFlightTest {
     assertThat(early.result()).isEqualTo(1);
     assertThat(late.isComplete()).isFalse();
     assertThat(flights.inFlight()).isEqualTo(1);
+  }
+
+  @Test
+  void a_question_that_cannot_be_started_fails_and_is_not_remembered() {
+    Future<Integer> answer =
+        flights.join(
+            "a",
+            () -> {
+              throw new IllegalStateException("no");
+            });
+    assertThat(answer.cause()).hasMessage("no");
+    assertThat(flights.inFlight()).isZero();
+  }
+
+  /** The answer comes from a thread that is nobody's. */
+  @Test
+  void everybody_hears_the_answer_on_the_own_context() throws InterruptedException {
+    Vertx vertx = Vertx.vertx();
+    try {
+      List<Context> contexts = contexts(vertx, 4);
+      Promise<Integer> answer = Promise.promise();
+      AtomicInteger starts = new AtomicInteger();
+      CountDownLatch asked = new CountDownLatch(contexts.size());
+      List<Future<Context>> heard = new ArrayList<>();
+      for (Context context : contexts) {
+        Promise<Context> on = Promise.promise();
+        heard.add(on.future());
+        context.runOnContext(
+            _ -> {
+              flights
+                  .join(
+                      "a",
+                      () -> {
+                        starts.incrementAndGet();
+                        return answer.future();
+                      })
+                  .onComplete(_ -> on.complete(Vertx.currentContext()));
+              asked.countDown();
+            });
+      }
+      assertThat(asked.await(10, TimeUnit.SECONDS)).isTrue();
+      answer.complete(7);
+      assertThat(heard.stream().map(Wait::result).toList()).isEqualTo(contexts);
+      assertThat(starts).hasValue(1);
+    } finally {
+      Wait.result(vertx.close());
+    }
+  }
+
+  private static List<Context> contexts(Vertx vertx, int count) {
+    List<Context> contexts = Collections.synchronizedList(new ArrayList<>());
+    Wait.result(
+        vertx.deployVerticle(
+            () ->
+                new VerticleBase() {
+                  @Override
+                  public Future<?> start() {
+                    contexts.add(context);
+                    return Future.succeededFuture();
+                  }
+                },
+            new DeploymentOptions().setInstances(count)));
+    return contexts;
   }
 
   private Future<Integer> ask(String question) {
