@@ -132,7 +132,7 @@ final class SimulatedNode implements AutoCloseable {
             .a()
             .http()
             .send(
-                served.post(COMPLETIONS, Client.JSON.writeValueAsBytes(body)).build(),
+                served.post(Served.COMPLETIONS, Client.JSON.writeValueAsBytes(body)).build(),
                 BodyHandlers.ofLines());
     assertThat(response.statusCode()).isEqualTo(200);
     return response
