@@ -17,6 +17,7 @@ import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -140,6 +141,24 @@ final class Deployment {
 
   int port() {
     return edges.isEmpty() ? 0 : edges.getFirst().port();
+  }
+
+  /** Lets requests end that are at work, and takes no new ones. */
+  void drain(Duration limit) {
+    if (limit.isZero() || edges.isEmpty()) {
+      return;
+    }
+    LOG.info("draining: no new requests, those at work may take {} s", limit.toSeconds());
+    try {
+      Future.join(edges.stream().map(EdgeVerticle::drain).toList())
+          .toCompletionStage()
+          .toCompletableFuture()
+          .get(limit.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      LOG.warn("requests are at work still, and end with an error");
+    } catch (Exception e) {
+      LOG.warn("the edge did not drain: {}", e.getMessage());
+    }
   }
 
   /**

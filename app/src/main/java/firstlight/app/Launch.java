@@ -60,7 +60,8 @@ final class Launch {
     if (!stopping.compareAndSet(false, true)) {
       return;
     }
-    Thread watchdog = new Thread(Launch::halt, "stop-watchdog");
+    long drain = node == null ? 0 : node.drainLimit().toMillis();
+    Thread watchdog = new Thread(() -> halt(drain + STOP_MILLIS), "stop-watchdog");
     watchdog.setDaemon(true);
     watchdog.start();
     if (node != null) {
@@ -70,9 +71,9 @@ final class Launch {
     stopped.countDown();
   }
 
-  private static void halt() {
+  private static void halt(long millis) {
     try {
-      TimeUnit.MILLISECONDS.sleep(STOP_MILLIS);
+      TimeUnit.MILLISECONDS.sleep(millis);
       killChildren();
       Runtime.getRuntime().halt(1);
     } catch (InterruptedException e) {

@@ -23,6 +23,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -175,8 +176,19 @@ final class Node {
     return deployment == null ? 0 : deployment.port();
   }
 
-  /** Stops in the opposite order of the start; what does not stop in time is left to the end. */
+  /** How long requests may go on once the node is told to stop. */
+  Duration drainLimit() {
+    return configured.config().drain();
+  }
+
+  /**
+   * Stops in the opposite order of the start, after a drain; what does not stop in time is left to
+   * the end.
+   */
   void stop() {
+    if (deployment != null) {
+      deployment.drain(drainLimit());
+    }
     try {
       // Vert.x would stop those that are still stopping a second time, which they cannot do.
       if (vertx != null && (deployment == null || deployment.undeploy())) {

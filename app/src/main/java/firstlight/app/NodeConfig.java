@@ -9,6 +9,7 @@ import firstlight.protocol.NodeId;
 import firstlight.protocol.Settings;
 import firstlight.session.SessionConfig;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -29,6 +30,7 @@ record NodeConfig(
     Instances instances,
     Path data,
     boolean embedded,
+    Duration drain,
     Cluster cluster,
     List<ModelEntry> models,
     EdgeConfig edge,
@@ -55,6 +57,7 @@ record NodeConfig(
             Instances.read(node.section("instances")),
             Path.of(node.text("data", "data")),
             node.flag("embedded", false),
+            node.duration("drain", Duration.ZERO),
             cluster(root.section("cluster"), roles),
             ModelEntry.readAll(root),
             EdgeConfig.read(root.section("edge")),

@@ -3,9 +3,14 @@ package firstlight.app;
 import static firstlight.app.Client.object;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import firstlight.app.Client.Streamed;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** A stop is quick and clean, and what was stored or counted is there after the next start. */
@@ -59,6 +64,47 @@ class StopIT {
         Client client = new Client(second.address(), "")) {
       assertThat(client.get("/health/ready").status()).isEqualTo(200);
       assertThat(left).noneMatch(ProcessHandle::isAlive);
+    }
+  }
+
+  /** Field case B62: of a node that is told to stop nobody loses an answer. */
+  @Test
+  void a_node_that_drains_lets_answers_end_and_takes_no_new_ones() throws Exception {
+    Path data = FirstlightProcess.freshFolder("drain");
+    Path config =
+        Files.writeString(
+            data.resolve("drain.yaml"),
+            """
+            node: {embedded: true, drain: 60s, data: %s}
+            models: {smollm2-135m: {default: true}}
+            edge: {port: 0, open: true}
+            """
+                .formatted(data.resolve("data")));
+    try (FirstlightProcess node = FirstlightProcess.start("up", "--config", config.toString());
+        Client client = new Client(node.address(), "")) {
+      ObjectNode body =
+          object("{\"model\":\"smollm2-135m\",\"stream\":true,\"ignore_eos\":true}")
+              .put("prompt", "Once upon a time")
+              .put("max_tokens", 400);
+      CompletableFuture<Streamed> stream = client.streamLater("/v1/completions", body);
+      Eventually.holds(
+          Duration.ofSeconds(30),
+          "it runs",
+          () -> client.text("/metrics").contains("firstlight_edge_generations 1"));
+
+      node.interrupt();
+
+      Eventually.holds(
+          Duration.ofSeconds(5),
+          "it is not ready",
+          () -> client.get("/health/ready").status() == 503);
+      assertThat(stream).isNotDone();
+      Client.Answer refused = client.send("/v1/completions", body);
+      assertThat(refused.status()).isEqualTo(503);
+      assertThat(refused.body().at("/error/code").asText()).isEqualTo("shutting_down");
+      assertThat(stream.get(60, TimeUnit.SECONDS).done()).isTrue();
+      node.exitCode();
+      assertThat(node.output()).contains("draining").doesNotContain("are at work still");
     }
   }
 

@@ -9,6 +9,7 @@ import firstlight.protocol.Time;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
@@ -114,7 +115,7 @@ public final class EdgeVerticle extends VerticleBase {
             });
     vertx.setPeriodic(LOOK_MILLIS, _ -> links.expire());
     Router router = router(config, turns, metrics, events);
-    new HealthRoute(vertx, models, links, rehearsal, meters).mount(router);
+    new HealthRoute(vertx, models, links, rehearsal, meters, turns::draining).mount(router);
     HttpServer server = server(router, metrics);
     running = new Running(server, turns, links, workers, events);
     return server
@@ -136,6 +137,20 @@ public final class EdgeVerticle extends VerticleBase {
         .eventually(() -> parts.links().close())
         .eventually(() -> parts.events().close())
         .eventually(() -> parts.workers().close());
+  }
+
+  /**
+   * Takes no new requests, and says so to load balancers; what is at work goes on. Completes when
+   * all of that has ended.
+   */
+  public Future<Void> drain() {
+    Running parts = running;
+    if (parts == null) {
+      return Future.succeededFuture();
+    }
+    Promise<Void> drained = Promise.promise();
+    context.runOnContext(_ -> parts.turns().drain().onComplete(drained));
+    return drained.future();
   }
 
   /** Where it listens, once deployed. */

@@ -15,6 +15,9 @@ import org.slf4j.LoggerFactory;
  * Anthropic's routes in theirs.
  */
 final class Errors {
+  /** The code of what is refused because the edge stops. */
+  static final String SHUTTING_DOWN = "shutting_down";
+
   private static final Logger LOG = LoggerFactory.getLogger(Errors.class);
   private static final long RETRY_MILLIS_DEFAULT = 1_000;
 
@@ -124,6 +127,10 @@ final class Errors {
     if (response.headWritten()) {
       Hangup.reset(request.request());
       return;
+    }
+    if (failure.code().equals(SHUTTING_DOWN)) {
+      // The client's next request should come to another edge.
+      response.putHeader("Connection", "close");
     }
     if (status == 401) {
       response.putHeader("WWW-Authenticate", "Bearer");

@@ -5,6 +5,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
+import java.util.function.BooleanSupplier;
 
 /**
  * GET /health/live (also /health), /health/ready and /metrics. They need no key, so they say
@@ -20,18 +21,21 @@ final class HealthRoute implements Dialect {
   private final ReplicaLinks links;
   private final Rehearsal rehearsal;
   private final PrometheusMeterRegistry meters;
+  private final BooleanSupplier isDraining;
 
   HealthRoute(
       Vertx vertx,
       EdgeModels models,
       ReplicaLinks links,
       Rehearsal rehearsal,
-      PrometheusMeterRegistry meters) {
+      PrometheusMeterRegistry meters,
+      BooleanSupplier isDraining) {
     this.vertx = vertx;
     this.models = models;
     this.links = links;
     this.rehearsal = rehearsal;
     this.meters = meters;
+    this.isDraining = isDraining;
   }
 
   @Override
@@ -53,17 +57,18 @@ final class HealthRoute implements Dialect {
     return rehearsal.done(model) ? READY : "warming up";
   }
 
-  /** Ready is an edge that has a replica for each of its models, and is warm. */
+  /** Ready is an edge that has a replica for each of its models, is warm, and does not stop. */
   private void ready(RoutingContext http) {
     ObjectNode body = Json.object();
     ObjectNode perModel = Json.object();
-    boolean all = true;
+    boolean all = !isDraining.getAsBoolean();
     for (EdgeModel model : models.all()) {
       String state = state(model.name());
       perModel.put(model.name(), state);
       all &= state.equals(READY);
     }
-    body.put("status", all ? READY : "not ready").set("models", perModel);
+    String state = isDraining.getAsBoolean() ? "draining" : "not ready";
+    body.put("status", all ? READY : state).set("models", perModel);
     Reply.json(http, all ? 200 : 503, body);
   }
 

@@ -10,12 +10,14 @@ import firstlight.protocol.ReplicaReport;
 import firstlight.protocol.Time;
 import firstlight.protocol.Usage;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Runs turns on the replicas of the mesh. */
 final class ReplicaTurns implements Turns {
@@ -37,6 +39,9 @@ final class ReplicaTurns implements Turns {
   private final Moves moves;
   private final EdgeTotals totals;
   private final Set<Turn> running = new HashSet<>();
+
+  /** Null: new requests are taken. */
+  private @Nullable Promise<Void> drained;
 
   /** What it works with. */
   record Tools(
@@ -109,6 +114,9 @@ final class ReplicaTurns implements Turns {
     }
     TurnRequest request = turn.request();
     try {
+      if (draining()) {
+        throw stopping();
+      }
       EdgeModel model = models.find(request.model());
       if (request.answers() > config.limits().answersMax()) {
         throw MeshException.invalid(
@@ -184,6 +192,7 @@ final class ReplicaTurns implements Turns {
       load.giveBack(turn.request().tenant());
       totals.add(EdgeTotals.Count.REQUESTS, -1);
     }
+    endDrain();
     turn.account().count(usage);
     String model = turn.request().model();
     events.publish(
@@ -197,16 +206,38 @@ final class ReplicaTurns implements Turns {
             keeper));
   }
 
+  /** Takes no new requests. Completes when none is at work any more. */
+  Future<Void> drain() {
+    if (drained == null) {
+      drained = Promise.promise();
+      endDrain();
+    }
+    return drained.future();
+  }
+
+  /** Whether no new requests are taken. */
+  boolean draining() {
+    return drained != null;
+  }
+
+  private void endDrain() {
+    if (drained != null && running.isEmpty()) {
+      drained.tryComplete();
+    }
+  }
+
   /** Fails whatever still runs: the edge stops. */
   void close() {
-    MeshException stopping =
-        new MeshException(
-            FailureKind.UNAVAILABLE,
-            "shutting_down",
-            "The server is shutting down. Try again.",
-            null,
-            RETRY_MILLIS);
-    List.copyOf(running).forEach(turn -> turn.fail(stopping));
+    List.copyOf(running).forEach(turn -> turn.fail(stopping()));
+  }
+
+  private static MeshException stopping() {
+    return new MeshException(
+        FailureKind.UNAVAILABLE,
+        Errors.SHUTTING_DOWN,
+        "The server is shutting down. Try again.",
+        null,
+        RETRY_MILLIS);
   }
 
   Vertx vertx() {

@@ -136,6 +136,10 @@ final class EdgeFixture {
     }
   }
 
+  Future<Void> drain() {
+    return edge.drain();
+  }
+
   void stopEdge() throws Exception {
     Waiting.on(vertx.undeploy(deployment));
   }
