@@ -1,9 +1,11 @@
 package firstlight.app;
 
 import java.nio.file.Path;
-import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -12,11 +14,11 @@ import picocli.CommandLine.Option;
     name = "services",
     mixinStandardHelpOptions = true,
     sortOptions = false,
-    description = {
-      "Starts PostgreSQL, Kafka and an object store on this machine, without a node, until it is",
-      "stopped: for benchmarks, and to try out a mesh. Their addresses stand in services.json in",
-      "the folder, by the names of the settings that say them."
-    })
+    description =
+        "Starts PostgreSQL, Kafka and an object store on this machine, or what other roles need,"
+            + " without a node, until it is stopped: for benchmarks, and to try out a mesh. Their"
+            + " addresses stand in services.json in the folder, by the names of the settings that"
+            + " say them.")
 final class ServicesCommand implements Callable<Integer> {
   @Option(
       names = "--data",
@@ -25,9 +27,18 @@ final class ServicesCommand implements Callable<Integer> {
       description = "Where they keep their data. Default: ${DEFAULT-VALUE}.")
   private Path data = Path.of("data");
 
+  @Option(
+      names = "--roles",
+      split = ",",
+      paramLabel = "ROLE",
+      defaultValue = "feedback,edge",
+      description = "Whose: PostgreSQL and Redis are session's. Default: ${DEFAULT-VALUE}.")
+  private List<String> roles = List.of();
+
   @Override
   public Integer call() throws Exception {
-    EmbeddedServices services = EmbeddedServices.plan(data, EnumSet.of(Role.FEEDBACK, Role.EDGE));
+    Set<Role> wanted = roles.stream().map(Role::of).collect(Collectors.toSet());
+    EmbeddedServices services = EmbeddedServices.plan(data, wanted);
     Runtime.getRuntime().addShutdownHook(new Thread(services::stop, "services-stop"));
     Node.await(services.start());
     services.announce();

@@ -16,6 +16,7 @@ import picocli.CommandLine.Command;
       OverloadCommand.class,
       FloodCommand.class,
       EventsCommand.class,
+      LookupsCommand.class,
       KernelsCommand.class,
       MasksCommand.class
     })

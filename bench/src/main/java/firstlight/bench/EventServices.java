@@ -1,18 +1,12 @@
 package firstlight.bench;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import firstlight.protocol.Time;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -23,18 +17,13 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 /** Kafka, PostgreSQL and an object store in a process of their own, as {@code up} brings them. */
 final class EventServices implements AutoCloseable {
   static final int PARTITIONS = 4;
-  private static final int START_SECONDS = 120;
-  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-
   private static final Duration POLL = Duration.ofSeconds(10);
 
-  private final Process process;
-  private final Map<String, Object> settings;
+  private final ServicesChild child;
   private final Admin admin;
 
-  private EventServices(Process process, Map<String, Object> settings) {
-    this.process = process;
-    this.settings = settings;
+  private EventServices(ServicesChild child) {
+    this.child = child;
     admin = Admin.create(Map.of("bootstrap.servers", bootstrap()));
   }
 
@@ -45,48 +34,16 @@ final class EventServices implements AutoCloseable {
    * @throws BenchFailure they do not start
    */
   static EventServices start(Path folder, Path log, Time time) {
-    List<String> command =
-        JavaCommand.with(
-            List.of("-Xmx1g"),
-            "firstlight.app.Main",
-            List.of(),
-            "services",
-            "--data",
-            folder.toString());
-    Process process = Child.serve(command, log);
-    Path file = folder.resolve("services.json");
-    long end = time.nanos() + TimeUnit.SECONDS.toNanos(START_SECONDS);
-    while (!Files.isRegularFile(file)) {
-      if (!process.isAlive() || time.nanos() > end) {
-        Child.end(process);
-        throw new BenchFailure(
-            "the services do not start. Their last words:%n%s"
-                .formatted(Child.lastWords(log, List.of())));
-      }
-      LockSupport.parkNanos(LOOK_NANOS);
-    }
-    try {
-      return new EventServices(process, settings(file));
-    } catch (IOException e) {
-      Child.end(process);
-      throw new BenchFailure("%s can not be read: %s".formatted(file, e.getMessage()), e);
-    }
-  }
-
-  @SuppressWarnings("unchecked")
-  private static Map<String, Object> settings(Path file) throws IOException {
-    ObjectMapper json = new ObjectMapper();
-    JsonNode settings = json.readTree(file.toFile()).path("settings");
-    return json.convertValue(settings, Map.class);
+    return new EventServices(ServicesChild.start(folder, log, time));
   }
 
   /** Where they are, by the names of the settings that say it. */
   Map<String, Object> settings() {
-    return settings;
+    return child.settings();
   }
 
   String bootstrap() {
-    return Objects.requireNonNull(settings.get("edge.kafka.bootstrap")).toString();
+    return Objects.requireNonNull(settings().get("edge.kafka.bootstrap")).toString();
   }
 
   /** A topic as the system itself makes it. */
@@ -146,6 +103,6 @@ final class EventServices implements AutoCloseable {
   @Override
   public void close() {
     admin.close();
-    Child.end(process);
+    child.close();
   }
 }

@@ -1,11 +1,8 @@
 package firstlight.bench;
 
 import firstlight.bench.Goal.AtMost;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,7 +10,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -121,7 +117,7 @@ final class EventsCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Path work = options.out().resolve("events");
-    empty(work);
+    Folders.empty(work);
     Cores cores = Cores.take(options.progress);
     found.put("pinned", cores.pinned());
     options.progress.say("starting Kafka, PostgreSQL and an object store");
@@ -132,7 +128,7 @@ final class EventsCommand implements Callable<Integer> {
           new EventBench(cores, services, work, options.out(), options.settings, options.time);
       measure(bench);
     }
-    empty(work);
+    Folders.empty(work);
     options.progress.say("all figures: %s", file());
     return 0;
   }
@@ -274,19 +270,5 @@ final class EventsCommand implements Callable<Integer> {
     Report report = options.report("events").with("rounds", rounds);
     found.forEach(report::with);
     report.write(file());
-  }
-
-  /** What lies there is of use to nobody once the services have ended. */
-  private static void empty(Path folder) {
-    if (!Files.isDirectory(folder)) {
-      return;
-    }
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
-    } catch (IOException e) {
-      throw new BenchFailure("%s can not be emptied: %s".formatted(folder, e.getMessage()), e);
-    }
   }
 }

@@ -6,7 +6,9 @@ import firstlight.model.ModelStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 /** Where things lie that outlive a run: models, the peer, files made of models. */
 final class Folders {
@@ -34,6 +36,20 @@ final class Folders {
       return Files.createDirectories(folder);
     } catch (IOException e) {
       throw new BenchFailure("%s can not be made: %s".formatted(folder, e.getMessage()), e);
+    }
+  }
+
+  /** What lies there is of use to nobody once the services have ended. */
+  static void empty(Path folder) {
+    if (!Files.isDirectory(folder)) {
+      return;
+    }
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    } catch (IOException e) {
+      throw new BenchFailure("%s can not be emptied: %s".formatted(folder, e.getMessage()), e);
     }
   }
 }

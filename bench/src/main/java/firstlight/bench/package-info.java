@@ -12,6 +12,7 @@
  *   <li>{@link firstlight.bench.OverloadCommand} and {@link firstlight.bench.FloodCommand}: clients
  *       that come when they come, by {@link firstlight.bench.OpenLoad}.
  *   <li>{@link firstlight.bench.EventsCommand}: the slow path beside Kafka's own tools.
+ *   <li>{@link firstlight.bench.LookupsCommand}: stored conversations, by tier.
  *   <li>{@link firstlight.bench.KernelsCommand}: matrix products one by one.
  *   <li>{@link firstlight.bench.PeerInstall}: gets llama.cpp.
  * </ul>
