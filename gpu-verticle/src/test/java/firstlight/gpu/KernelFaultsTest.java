@@ -80,8 +80,16 @@ class KernelFaultsTest {
             "ranges that depend on the kernel",
             Part.PRODUCTS,
             "product.cuh",
-            "for (int range = 0; range < RANGES; range++) {\n    float sums",
-            "for (int range = RANGES - 1; range >= 0; range--) {\n    float sums"));
+            """
+                int end = range_start(p, range + 1);
+            #pragma unroll 1
+                for (int chunk = range_start(p, range); chunk < end; chunk++) {
+            """,
+            """
+                int end = range_start(p, range + 1) + (range + 1 < p.ranges);
+            #pragma unroll 1
+                for (int chunk = range_start(p, range) + (range > 0); chunk < end; chunk++) {
+            """));
   }
 
   private static List<Fault> inAttentionAndSampling() {
