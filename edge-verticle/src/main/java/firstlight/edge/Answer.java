@@ -32,8 +32,12 @@ final class Answer implements GenerationListener {
   /** Null while it has no replica. */
   private @Nullable ReplicaLink link;
 
-  private int moves;
+  private int losses;
   private long lostNanos;
+
+  /** Since when its client has waited because of losses; 0: it has not. */
+  private long pausedNanos;
+
   private int position;
   private int owed;
   private int cached;
@@ -68,7 +72,6 @@ final class Answer implements GenerationListener {
 
   /** Gives the rest of it to another replica. */
   void goOn(ReplicaReport next, ReplicaLink to) {
-    moves++;
     replica = next;
     spec = turn.moved(this);
     link = to;
@@ -98,9 +101,21 @@ final class Answer implements GenerationListener {
     return position > 0;
   }
 
-  /** How often it went on with another replica. */
-  int moves() {
-    return moves;
+  /** Its replica is lost. */
+  void lost() {
+    losses++;
+    lostNanos = turn.nanos();
+    pausedNanos = pausedNanos == 0 ? lostNanos : pausedNanos;
+  }
+
+  /** How many replicas it has lost. */
+  int losses() {
+    return losses;
+  }
+
+  /** When it lost the last one. */
+  long lostNanos() {
+    return lostNanos;
   }
 
   /** What another replica must have: room for all of it, since its length is settled. */
@@ -172,9 +187,9 @@ final class Answer implements GenerationListener {
     if (position == 0) {
       cached = Math.clamp(emission.getCached(), 0, spec.prompt().length);
     }
-    if (lostNanos != 0) {
-      turn.wentOn(lostNanos);
-      lostNanos = 0;
+    if (pausedNanos != 0) {
+      turn.wentOn(pausedNanos);
+      pausedNanos = 0;
     }
     position += emission.getTokensCount();
     owed += emission.getTokensCount();
@@ -200,7 +215,6 @@ final class Answer implements GenerationListener {
       return false;
     }
     link = null;
-    lostNanos = lostNanos == 0 ? turn.nanos() : lostNanos;
     return true;
   }
 
@@ -222,7 +236,7 @@ final class Answer implements GenerationListener {
     int prompt = ending.getPromptTokens();
     // What the replica of the first token found in its cache was told; where the rest went, other
     // things were found, and more of them.
-    int found = moves > 0 && position > 0 ? cached : ending.getCachedTokens();
+    int found = losses > 0 && begun() ? cached : ending.getCachedTokens();
     return new Usage(prompt, Math.clamp(found, 0, prompt), ending.getOutputTokens());
   }
 

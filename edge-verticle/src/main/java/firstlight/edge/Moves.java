@@ -39,7 +39,7 @@ final class Moves {
   private final Map<Answer, Lost> lost = new LinkedHashMap<>();
   private boolean isLooking;
 
-  /** When an answer lost what. */
+  /** When it was that a replica did not go on with an answer. */
   private record Lost(ReplicaId replica, MeshException failure, long nanos) {}
 
   Moves(Vertx vertx, ReplicaLinks links, EdgeMetrics metrics, Time time, EdgeConfig config) {
@@ -57,15 +57,23 @@ final class Moves {
    * @return whether it may go on elsewhere; otherwise it has failed
    */
   boolean take(Answer answer, ReplicaId from, MeshException failure) {
-    boolean isMovable = failure.kind() == FailureKind.DEVICE_LOST || CODES.contains(failure.code());
-    if (!isMovable || answer.moves() >= movesMax) {
+    // One that was at work elsewhere waits for room, where others would be sent away.
+    boolean isFull = failure.kind() == FailureKind.OVERLOADED && answer.losses() > 0;
+    if (!isFull && (!isLoss(failure) || answer.losses() >= movesMax)) {
       return false;
     }
-    metrics.lost(failure.code());
+    if (!isFull) {
+      answer.lost();
+      metrics.lost(failure.code());
+    }
     lost.put(answer, new Lost(from, failure, time.nanos()));
     // Not at once: others that the same loss hits have not been told yet.
     look(0);
     return true;
+  }
+
+  private static boolean isLoss(MeshException failure) {
+    return failure.kind() == FailureKind.DEVICE_LOST || CODES.contains(failure.code());
   }
 
   private void look(long millis) {
@@ -93,12 +101,11 @@ final class Moves {
     if (answer.ended()) {
       lost.remove(answer);
     } else if (!answer.turn().paused()) {
-      Duration since = Duration.ofNanos(time.nanos() - loss.nanos);
-      ReplicaReport replica = place(answer, loss, since).orElse(null);
+      ReplicaReport replica = place(answer, loss).orElse(null);
       if (replica != null) {
         lost.remove(answer);
         answer.goOn(replica, links.link(replica.replica()).orElseThrow());
-      } else if (since.compareTo(timeout) >= 0 || isTooLate(answer)) {
+      } else if (time.nanos() - answer.lostNanos() >= timeout.toNanos() || isTooLate(answer)) {
         lost.remove(answer);
         answer.giveUp(loss.failure);
       }
@@ -111,8 +118,9 @@ final class Moves {
     return !answer.begun() && deadline > 0 && time.epochMillis() >= deadline;
   }
 
-  private Optional<ReplicaReport> place(Answer answer, Lost loss, Duration since) {
-    @Nullable ReplicaId avoided = since.toMillis() < AVOIDED_MILLIS ? loss.replica : null;
+  private Optional<ReplicaReport> place(Answer answer, Lost loss) {
+    long sinceMillis = (time.nanos() - loss.nanos) / 1_000_000;
+    @Nullable ReplicaId avoided = sinceMillis < AVOIDED_MILLIS ? loss.replica : null;
     return links.place(answer.spec().model(), answer.need(), replica -> !replica.equals(avoided));
   }
 }

@@ -200,6 +200,24 @@ class LostReplicaTest {
   }
 
   @Test
+  void one_that_was_at_work_waits_for_room_where_another_is_sent_away() throws Exception {
+    start("limits: {movesMax: 1}");
+    CompletableFuture<HttpResponse<String>> answer = begun("");
+    Submit first = edge.replica.nextSubmit();
+    edge.replica.emit(first.getGeneration(), 'a');
+    edge.replica.refuse(first.getGeneration(), FailureKind.DEVICE_LOST, "device_lost", "Gone.", 0);
+    for (int attempt = 0; attempt < 3; attempt++) {
+      Submit again = edge.replica.nextSubmit();
+      edge.replica.refuse(again.getGeneration(), FailureKind.OVERLOADED, "overloaded", "Full.", 9);
+    }
+    Submit last = edge.replica.nextSubmit();
+    edge.replica.emit(last.getGeneration(), 'b');
+    edge.replica.end(last.getGeneration(), FinishReason.END);
+    assertThat(json(answer).at("/choices/0/text").asText()).isEqualTo("ab");
+    assertThat(edge.meters.get("firstlight.edge.moves").counter().count()).isEqualTo(1);
+  }
+
+  @Test
   void a_generation_that_loses_one_replica_after_another_fails_with_the_last_ones_words()
       throws Exception {
     start("limits: {movesMax: 2}");
