@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.util.Map;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
+import org.flywaydb.core.api.configuration.FluentConfiguration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,7 +57,7 @@ final class Schema {
       return;
     }
     try {
-      int steps = flyway().migrate().migrationsExecuted;
+      int steps = flyway(config).load().migrate().migrationsExecuted;
       current = true;
       LOG.info("The tables for stored responses are up to date ({} migrations run)", steps);
     } catch (FlywayException e) {
@@ -64,7 +65,8 @@ final class Schema {
     }
   }
 
-  private Flyway flyway() {
+  /** All migrations, for that database. */
+  static FluentConfiguration flyway(SessionConfig.Postgres config) {
     return Flyway.configure(Schema.class.getClassLoader())
         .loggers("slf4j")
         .dataSource(
@@ -77,8 +79,7 @@ final class Schema {
                 "loginTimeout", String.valueOf(WAIT_SECONDS),
                 "ApplicationName", "firstlight-session-migration"))
         .schemas(NAME)
-        .locations("classpath:db/migration/session")
-        .load();
+        .locations("classpath:db/migration/session");
   }
 
   private RuntimeException explain(FlywayException failure) {

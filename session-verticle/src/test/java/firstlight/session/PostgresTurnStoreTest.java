@@ -14,17 +14,24 @@ import firstlight.protocol.Time;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 @ExtendWith(RealServices.Extension.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -53,6 +60,72 @@ final class PostgresTurnStoreTest extends TurnStoreContract {
   @Override
   TurnStore store() {
     return store;
+  }
+
+  /** Every version that there was, with what it kept, and as far as it knew of it. */
+  static List<Integer> versions() throws IOException {
+    try (Stream<Path> files = Files.list(Path.of("src/main/resources/db/migration/session"))) {
+      return files
+          .map(file -> file.getFileName().toString().replaceAll("^V(\\d+)__.*", "$1"))
+          .map(Integer::valueOf)
+          .sorted()
+          .toList();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("versions")
+  void what_an_earlier_version_kept_is_there_after_the_migrations_since(int version)
+      throws SQLException {
+    SessionConfig.Postgres database = services.freshDatabase("since_v" + version);
+    Schema.flyway(database).target(String.valueOf(version)).load().migrate();
+    List<StoredTurn> turns = Samples.conversation("t", 3);
+    try (Connection connection = RealServices.connection(database)) {
+      for (StoredTurn turn : turns) {
+        insert(connection, turn);
+      }
+    }
+
+    result(new Schema(database).migrate(vertx));
+
+    PostgresTurnStore migrated = store(database, 2, 10, Duration.ofSeconds(2));
+    assertThat(result(migrated.chain(key("t", "r3"), PLENTY))).hasSameElementsAs(turns);
+    StoredTurn next = turn("t", "r4", "r3");
+    assertThat(result(migrated.keep(List.of(next)))).isEqualTo(1);
+    assertThat(result(migrated.chain(key("t", "r4"), PLENTY))).hasSize(4).contains(next);
+    result(migrated.close());
+  }
+
+  /** With the columns of the first version. */
+  private static void insert(Connection connection, StoredTurn turn) throws SQLException {
+    String columns =
+        "tenant, response, parent, created, model, status, input, output, resource, prompt_tokens,"
+            + " cached_tokens, output_tokens, characters";
+    try (PreparedStatement insert =
+        connection.prepareStatement(
+            "INSERT INTO %s (%s) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                .formatted(Schema.TURNS, columns))) {
+      int characters = turn.input().length() + turn.output().length() + turn.resource().length();
+      Object[] values = {
+        turn.tenant().value(),
+        turn.response().value(),
+        turn.parent() == null ? null : turn.parent().value(),
+        turn.created(),
+        turn.model(),
+        turn.status(),
+        turn.input(),
+        turn.output(),
+        turn.resource(),
+        turn.usage().prompt(),
+        turn.usage().cached(),
+        turn.usage().output(),
+        characters
+      };
+      for (int i = 0; i < values.length; i++) {
+        insert.setObject(i + 1, values[i]);
+      }
+      insert.executeUpdate();
+    }
   }
 
   @Test

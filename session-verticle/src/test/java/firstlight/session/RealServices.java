@@ -10,6 +10,7 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Comparator;
@@ -126,6 +127,15 @@ final class RealServices implements AutoCloseable {
       throw new IllegalStateException("PostgreSQL is stopped");
     }
     return postgres.getPostgresDatabase().getConnection();
+  }
+
+  /** To another database of the same server. */
+  static Connection connection(SessionConfig.Postgres database) throws SQLException {
+    return DriverManager.getConnection(
+        "jdbc:postgresql://%s:%d/%s"
+            .formatted(database.host(), database.port(), database.database()),
+        database.user(),
+        database.password());
   }
 
   void stopPostgres() {

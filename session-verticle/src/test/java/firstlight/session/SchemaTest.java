@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -115,7 +114,7 @@ final class SchemaTest {
   }
 
   private static long number(SessionConfig.Postgres database, String query) throws SQLException {
-    try (Connection connection = connection(database);
+    try (Connection connection = RealServices.connection(database);
         var statement = connection.createStatement();
         ResultSet rows = statement.executeQuery(query)) {
       rows.next();
@@ -124,17 +123,9 @@ final class SchemaTest {
   }
 
   private static void execute(SessionConfig.Postgres database, String sql) throws SQLException {
-    try (Connection connection = connection(database);
+    try (Connection connection = RealServices.connection(database);
         var statement = connection.createStatement()) {
       statement.execute(sql);
     }
-  }
-
-  private static Connection connection(SessionConfig.Postgres database) throws SQLException {
-    return DriverManager.getConnection(
-        "jdbc:postgresql://%s:%d/%s"
-            .formatted(database.host(), database.port(), database.database()),
-        database.user(),
-        database.password());
   }
 }
