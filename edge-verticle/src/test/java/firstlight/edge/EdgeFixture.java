@@ -235,7 +235,8 @@ final class EdgeFixture {
   }
 
   void close() throws Exception {
-    client.close();
+    // An answer may be open still, of a test that failed.
+    client.shutdownNow();
     Waiting.on(vertx.close());
   }
 }
