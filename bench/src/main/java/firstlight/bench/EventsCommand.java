@@ -231,16 +231,7 @@ final class EventsCommand implements Callable<Integer> {
 
   /** Of one contestant, over all rounds. */
   private static String spreads(String contestant, List<Round> rounds) {
-    Map<String, List<Double>> values = new LinkedHashMap<>();
-    rounds.stream()
-        .filter(round -> round.contestant().equals(contestant))
-        .forEach(
-            round ->
-                round
-                    .figures()
-                    .forEach(
-                        (figure, value) ->
-                            values.computeIfAbsent(figure, _ -> new ArrayList<>()).add(value)));
+    Map<String, List<Double>> values = Round.values(contestant, rounds);
     Table table = new Table(contestant, "", "wanted", "");
     values.forEach(
         (figure, all) -> {

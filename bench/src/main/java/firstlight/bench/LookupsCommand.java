@@ -2,7 +2,6 @@ package firstlight.bench;
 
 import firstlight.bench.Goal.AtMost;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -123,7 +122,7 @@ final class LookupsCommand implements Callable<Integer> {
   private static String table(List<Round> rounds) {
     Table table = new Table("tier", "figure", "", "wanted", "");
     for (String tier : List.of(LOCAL, REDIS, POSTGRES)) {
-      values(tier, rounds)
+      Round.values(tier, rounds)
           .forEach(
               (figure, values) -> {
                 Spread spread = Spread.of(values);
@@ -139,20 +138,6 @@ final class LookupsCommand implements Callable<Integer> {
               });
     }
     return table.toString();
-  }
-
-  private static Map<String, List<Double>> values(String tier, List<Round> rounds) {
-    Map<String, List<Double>> values = new LinkedHashMap<>();
-    rounds.stream()
-        .filter(round -> round.contestant().equals(tier))
-        .forEach(
-            round ->
-                round
-                    .figures()
-                    .forEach(
-                        (figure, value) ->
-                            values.computeIfAbsent(figure, _ -> new ArrayList<>()).add(value)));
-    return values;
   }
 
   private Path file() {

@@ -1,5 +1,8 @@
 package firstlight.bench;
 
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -14,4 +17,18 @@ record Round(
     int number,
     Map<String, Double> figures,
     double foreignCores,
-    boolean disturbed) {}
+    boolean disturbed) {
+
+  /** What one contestant had over all rounds, by figure. */
+  static Map<String, List<Double>> values(String contestant, List<Round> rounds) {
+    Map<String, List<Double>> values = new LinkedHashMap<>();
+    rounds.stream()
+        .filter(round -> round.contestant.equals(contestant))
+        .forEach(
+            round ->
+                round.figures.forEach(
+                    (figure, value) ->
+                        values.computeIfAbsent(figure, _ -> new ArrayList<>()).add(value)));
+    return values;
+  }
+}
