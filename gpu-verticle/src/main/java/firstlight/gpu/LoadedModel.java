@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A model's weights on a GPU, all of them or a share, before there is room for Sequences. It
- * becomes a device, or is closed.
+ * A model on a GPU, all of it or a share, with everything but the memory for keys and values, whose
+ * size goes by what is left. It becomes a device, or is closed.
  *
  * @param gpu this thread's
  * @param startNanos when the opening began
@@ -100,16 +100,19 @@ record LoadedModel(
     Gpu.Nature nature = Gpu.nature(opening.ordinal);
     KernelImages.Image image =
         KernelImages.forGpu(nature.major(), nature.minor(), CacheFolder.ofUser());
-    return load(opening, image.cubin());
+    return load(opening, nature, image.cubin());
   }
 
   /**
    * @param kernels compiled for the GPU
    */
   static LoadedModel load(Opening opening, byte[] kernels) {
+    return load(opening, Gpu.nature(opening.ordinal), kernels);
+  }
+
+  private static LoadedModel load(Opening opening, Gpu.Nature nature, byte[] kernels) {
     long start = opening.time.nanos();
     requireShape(opening.model());
-    Gpu.Nature nature = Gpu.nature(opening.ordinal);
     Gpu gpu = Gpu.open(opening.ordinal, kernels);
     try {
       int positions = CudaShape.contextMax(opening.model(), opening.config);
