@@ -61,14 +61,15 @@ final class HealthRoute implements Dialect {
   private void ready(RoutingContext http) {
     ObjectNode body = Json.object();
     ObjectNode perModel = Json.object();
-    boolean all = !isDraining.getAsBoolean();
+    boolean draining = isDraining.getAsBoolean();
+    boolean all = !draining;
     for (EdgeModel model : models.all()) {
       String state = state(model.name());
       perModel.put(model.name(), state);
       all &= state.equals(READY);
     }
-    String state = isDraining.getAsBoolean() ? "draining" : "not ready";
-    body.put("status", all ? READY : state).set("models", perModel);
+    String otherwise = draining ? "draining" : "not ready";
+    body.put("status", all ? READY : otherwise).set("models", perModel);
     Reply.json(http, all ? 200 : 503, body);
   }
 
