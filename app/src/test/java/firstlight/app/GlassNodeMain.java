@@ -3,8 +3,6 @@ package firstlight.app;
 import firstlight.batcher.BatcherConfig;
 import firstlight.batcher.BatcherVerticle;
 import firstlight.edge.EdgeConfig;
-import firstlight.edge.EdgeModel;
-import firstlight.edge.EdgeModels;
 import firstlight.edge.EdgeVerticle;
 import firstlight.gpu.Devices;
 import firstlight.gpu.GpuConfig;
@@ -25,7 +23,6 @@ import io.vertx.core.VertxOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
-import java.util.List;
 
 /**
  * The fast path in a JVM of its own: an edge, and a replica around a paced glass device. {@code
@@ -80,20 +77,9 @@ final class GlassNodeMain {
                     node, MODEL, model.tokenizer()::bytes, Time.system(), ids, meters))));
     Node.await(
         vertx.deployVerticle(
-            new EdgeVerticle(edge, node, models(model), Time.system(), ids, meters)));
+            new EdgeVerticle(
+                edge, node, ScriptReplica.edgeModels(model), Time.system(), ids, meters)));
     Readiness.await(edge.localAddress(edge.port()));
     ChildJvm.serve(vertx);
-  }
-
-  private static EdgeModels models(Model model) {
-    return new EdgeModels(
-        List.of(
-            new EdgeModel(
-                MODEL,
-                model.tokenizer(),
-                model.template(),
-                model.hyperparameters().contextLength(),
-                "0".repeat(64),
-                1_700_000_000)));
   }
 }
